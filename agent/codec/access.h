@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "record/batch.h"
+
+namespace logweir {
+
+// Value. A way to one field: `key`, `$key`, `$a['b'][0]`. Read once from the conf.
+class Accessor {
+ public:
+  static Result<Accessor> parse(std::string_view text);
+  // The field's value: strings unescaped (into `scratch` when they had escapes), numbers and containers as their JSON
+  // text (Value::Kind::json) or typed. Nothing when the record has no such field. Looks up that key alone: a JSON body
+  // is not walked further than needed.
+  [[nodiscard]] std::optional<Value> find(const Batch& batch, const Record& record, std::string& scratch) const;
+  // The value as text for a regex or comparison: strings as they are, numbers as written, booleans true/false.
+  [[nodiscard]] std::optional<std::string_view> text(const Batch& batch, const Record& record, std::string& scratch) const;
+
+ private:
+  std::vector<std::string> keys_;  // decimal digits in an index step are marked by `indexes_`
+  std::vector<bool> indexes_;
+};
+
+}  // namespace logweir

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace logweir {
+
+// What memory is wanted for. An eighth of the budget is kept for the way out (encoding, spool, partial lines), so
+// that a full intake can never stop what would empty it.
+enum class Use : unsigned char { intake, outflow };
+
+// Resource. The process's budget of bytes that may hold log data; any thread. Workers lease from it in blocks.
+class Budget {
+ public:
+  explicit Budget(std::uint64_t limit);
+  [[nodiscard]] bool take(std::uint64_t bytes, Use use);
+  void give(std::uint64_t bytes) { free_.fetch_add(static_cast<std::int64_t>(bytes), std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t limit() const { return limit_; }
+  [[nodiscard]] std::uint64_t taken() const;
+
+ private:
+  const std::uint64_t limit_;
+  const std::int64_t reserve_;
+  std::atomic<std::int64_t> free_;
+};
+
+// Resource. One worker's view of the budget; that worker's thread only. Holds a lease a little larger than what is
+// used, so that most charges touch no shared line.
+class Account {
+ public:
+  explicit Account(Budget& budget) : budget_(budget) {}
+  Account(const Account&) = delete;
+  Account& operator=(const Account&) = delete;
+  ~Account();
+
+  // False when the budget has no room for that use; nothing is charged then.
+  [[nodiscard]] bool charge(std::uint64_t bytes, Use use);
+  void release(std::uint64_t bytes);
+  [[nodiscard]] std::uint64_t used() const { return used_; }
+  [[nodiscard]] const Budget& budget() const { return budget_; }
+
+ private:
+  static constexpr std::uint64_t kBlock = 1 << 20;
+  Budget& budget_;
+  std::uint64_t leased_ = 0;
+  std::uint64_t used_ = 0;
+};
+
+}  // namespace logweir

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace logweir {
+
+using Labels = std::vector<std::pair<std::string, std::string>>;  // any bytes; made valid UTF-8 when scraped
+
+// Resource, owned by Metrics. Written by one thread (a plain load and store, no locked instruction), read by any.
+class Counter {
+ public:
+  void add(std::uint64_t n) { value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t value() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+// The same for a level.
+class Gauge {
+ public:
+  void set(double v) { value_.store(v, std::memory_order_relaxed); }
+  void add(double v) { set(value() + v); }
+  [[nodiscard]] double value() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<double> value_{0};
+};
+
+// Cumulative buckets; `observe` is a few comparisons. Bounds are upper bounds, ascending, +Inf is added.
+class Histogram {
+ public:
+  explicit Histogram(std::vector<double> bounds);
+  void observe(double value, std::uint64_t times = 1);
+  [[nodiscard]] const std::vector<double>& bounds() const { return bounds_; }
+  [[nodiscard]] std::uint64_t count(std::size_t bucket) const;  // bounds().size() is the +Inf bucket; not cumulative
+  [[nodiscard]] double sum() const { return sum_.load(std::memory_order_relaxed); }
+
+ private:
+  std::vector<double> bounds_;
+  std::unique_ptr<std::atomic<std::uint64_t>[]> counts_;
+  std::atomic<double> sum_{0};
+};
+
+// Resource, process-wide. Families by name; in a family any number of cells with labels. Cells of equal labels (one
+// per worker) are summed when scraped. Registering locks; use the cell afterwards. Names are full Prometheus names
+// ("logweir_input_records_total"); a family's help and type are those of its first registration.
+class Metrics {
+ public:
+  Metrics();
+  Metrics(const Metrics&) = delete;
+  Metrics& operator=(const Metrics&) = delete;
+  ~Metrics();
+
+  Counter& counter(std::string_view name, std::string_view help, const Labels& labels = {});
+  Gauge& gauge(std::string_view name, std::string_view help, const Labels& labels = {});
+  Histogram& histogram(std::string_view name, std::string_view help, const std::vector<double>& bounds,
+                       const Labels& labels = {});
+  // A level that is asked for at each scrape, on the scraping thread.
+  void ask(std::string_view name, std::string_view help, const Labels& labels, std::function<double()> value);
+
+  // Prometheus text format 0.0.4, families in name order.
+  [[nodiscard]] std::string scrape();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Common bounds.
+const std::vector<double>& seconds_buckets();  // 0.0001 .. 300
+const std::vector<double>& bytes_buckets();    // 256 .. 64 MiB, powers of 4
+const std::vector<double>& count_buckets();    // 1 .. 1e6
+
+}  // namespace logweir

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/builtin.h"
+
+#include <array>
+
+namespace logweir {
+
+extern const InputEntry kTailInput;
+extern const InputEntry kTcpInput;
+extern const FilterEntry kGrepFilter;
+extern const OutputEntry kFileOutput;
+extern const OutputEntry kNullOutput;
+extern const OutputEntry kStdoutOutput;
+extern const OutputEntry kTcpOutput;
+
+Shelf builtin_shelf() {
+  static constexpr std::array kInputs = {&kTailInput, &kTcpInput};
+  static constexpr std::array kFilters = {&kGrepFilter};
+  static constexpr std::array kOutputs = {&kFileOutput, &kNullOutput, &kStdoutOutput, &kTcpOutput};
+  return {kInputs, kFilters, kOutputs};
+}
+
+}  // namespace logweir
