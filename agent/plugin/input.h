@@ -41,7 +41,10 @@ class Intake {
   // A chunk with at least `bytes` free, shared with other small reads of this worker when it has room. The caller
   // fills it from free_space(), then adds what it wants to keep to `used`. Empty: no room; the input is then paused
   // and `resume`d by the engine once there is.
+  // The space is the caller's only until it returns to the loop or asks again: fill it and add to `used` at once.
   virtual ChunkRef room(std::size_t bytes) = 0;
+  // The same, but a chunk that nobody else reads into: for reads that end later (a job thread).
+  virtual ChunkRef own_room(std::size_t bytes) = 0;
 
   // --- records ---
   // An empty open batch for records of this origin, with `read_at` set to now.
