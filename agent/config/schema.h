@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,7 +19,7 @@ namespace logweir {
 struct Bytes {  // "512", "32k", "1.5M", "2GB": powers of 1024
   std::uint64_t value = 0;
 };
-struct Duration {  // "5" = 5 s, "0.5", "200ms", "1m", "2h30m", "1d"; "off"/"none"/-1 where `never_ok`
+struct Duration {  // "5" = 5 s, "0.5", "200ms", "1m", "2h30m", "1d"; off, none and -1 (stored as -1) where `allowed` is "off"
   Nanos value = 0;
 };
 
@@ -38,17 +39,20 @@ struct Option {
   std::string_view fallback;  // default, as a user would write it; also what `help` shows
   std::string_view help;      // one or two sentences, unit included
   unsigned marks = 0;
-  std::string_view allowed;   // "a|b|c" for a closed set of words; else a word for the type is made
+  // What may be given: "a|b|c" is a closed set of words (for choices and text), "1..65535" bounds a number, "off" lets a
+  // duration be switched off. Else whatever the type takes.
+  std::string_view allowed;
   // Sets the member of `options`; on failure the text says what is allowed ("a size such as 32k or 1M").
   Status (*set)(void* options, const Node& value, const Option& option) = nullptr;
-  std::string (*show)(const void* options) = nullptr;  // the effective value
+  std::string (*show)(const void* options, const Option& option) = nullptr;  // the effective value
   std::string_view type;      // "size", "duration", "yes/no", "number", "text", "list", "choice"
 };
 
 // Value, constant data. A plugin's or section's options. `make`d objects start from the defaults.
 struct Schema {
   std::span<const Option> options;
-  // Keys of Fluent Bit that mean something there and are not (yet) taken here: a warning, not an error.
+  // Keys of Fluent Bit that mean something there and are not (yet) taken here: a warning, not an error. "net.*" means
+  // all keys that begin so.
   std::span<const std::string_view> known_elsewhere;
   // A last look over the whole, for what no single option can see. May be null. Problems carry the node's place.
   void (*check)(const void* options, const Node& node, Problems& problems) = nullptr;
@@ -65,6 +69,13 @@ std::string render_help(const Schema& schema);
 std::string render_values(const Schema& schema, const void* options, int indent);
 // What `identity` options say, for the instance's id; stable text.
 std::string identity_of(const Schema& schema, const void* options);
+
+// Whether a written key is one of `known`, where "net.*" stands for all that begin so.
+bool is_known_key(std::string_view written, std::span<const std::string_view> known);
+
+// Sizes and durations outside a schema; nothing when the text is none.
+std::optional<std::uint64_t> parse_size(std::string_view text);
+std::optional<Nanos> parse_duration(std::string_view text);
 
 // The nearest word within a small edit distance, or "".
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
@@ -129,9 +140,9 @@ constexpr Option option(std::string_view key, std::string_view fallback, std::st
       return schema_detail::read(to, value, self);
     }
   };
-  o.show = [](const void* options) -> std::string {
+  o.show = [](const void* options, [[maybe_unused]] const Option& self) -> std::string {
     const T& from = static_cast<const Class*>(options)->*Member;
-    if constexpr (std::is_enum_v<T>) return std::to_string(static_cast<int>(from));  // render turns it into the word
+    if constexpr (std::is_enum_v<T>) return schema_detail::print_word(static_cast<int>(from), self.allowed);
     else return schema_detail::print(from);
   };
   return o;

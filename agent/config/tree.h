@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -36,8 +37,10 @@ class Problems {
   [[nodiscard]] std::string text() const;  // "file:line:column: error: ..." a line each
 
  private:
+  static constexpr std::size_t kMost = 1000;  // a hostile conf must not fill the memory with complaints
   std::vector<Problem> all_;
   int errors_ = 0;
+  std::size_t left_out_ = 0;
 };
 
 // Value. The conf as read, from either format: variables already put in, keys as written (they match without regard
@@ -66,5 +69,8 @@ struct ConfTree {
 // Reads a file and all it includes, by its ending (.yaml/.yml: YAML; else classic) or content. Faults go to `problems`; the tree
 // holds what could be read.
 ConfTree read_conf(const std::string& path, Problems& problems);
+// The same from a text that stands by itself: `name` is what problems call it and tells the format; files that it names
+// (includes, parsers_file) are refused.
+ConfTree read_conf_text(std::string_view text, const std::string& name, Problems& problems);
 
 }  // namespace logweir
