@@ -43,7 +43,9 @@ struct OutputEntry {
   const Schema* schema;
   std::shared_ptr<void> (*make_options)();
   std::unique_ptr<Output> (*make)(OptionsPtr options);
-  bool single = false;         // one object in the process, on a home worker; the others lend it their shipments
+  // One object in the process, on a home worker; the others lend it their shipments. Such an output looks at nothing
+  // of a shipment after `send` has returned: what it could not write by then it has copied.
+  bool single = false;
   Nanos linger = 0;            // default of the lane's `linger`
   // Where it delivers to, for spools and checkpoints: "tcp:127.0.0.1:5170". Stable text.
   std::string (*destination)(const void* options) = nullptr;

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/lane.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace logweir {
+
+namespace {
+
+// From this many waiting bytes on, records leave at once instead of at the turn's end: they are still in the cache.
+constexpr std::uint64_t kSendAtOnce = 64 * 1024;
+constexpr Nanos kHurriedWait = 100 * kMillisecond;
+
+double seconds(Nanos n) { return static_cast<double>(n) / 1e9; }
+
+Labels outcome_labels(const std::string& output, const char* outcome) {
+  return {{"output", output}, {"outcome", outcome}};
+}
+
+}  // namespace
+
+LaneMetrics::LaneMetrics(Metrics& m, const std::string& output)
+    : delivered(m.counter("logweir_output_records_total", "Records by outcome", outcome_labels(output, "delivered"))),
+      retried(m.counter("logweir_output_records_total", "Records by outcome", outcome_labels(output, "retried"))),
+      rejected(m.counter("logweir_output_records_total", "Records by outcome", outcome_labels(output, "rejected"))),
+      dropped(m.counter("logweir_output_records_total", "Records by outcome", outcome_labels(output, "dropped"))),
+      bytes(m.counter("logweir_output_bytes_total", "Bytes of the bodies of delivered records", {{"output", output}})),
+      sends(m.counter("logweir_output_sends_total", "Shipments offered to the output", {{"output", output}})),
+      retries(m.counter("logweir_output_retries_total", "Times the lane backed off", {{"output", output}})),
+      in_flight(m.gauge("logweir_output_in_flight_records", "Records sent and not yet settled", {{"output", output}})),
+      queue_bytes(m.gauge("logweir_output_queue_bytes", "Bytes the lane holds, in flight ones included",
+                          {{"output", output}})),
+      oldest_waiting(m.gauge("logweir_oldest_waiting_seconds", "Age of the oldest record the lane holds",
+                             {{"output", output}})),
+      queue_wait(m.histogram("logweir_output_queue_wait_seconds", "Time a run of records waited before it was sent",
+                             seconds_buckets(), {{"output", output}})),
+      send_time(m.histogram("logweir_output_send_seconds", "Time from send to outcome, per run of records",
+                            seconds_buckets(), {{"output", output}})),
+      delay(m.histogram("logweir_delivery_delay_seconds", "Time from read to acknowledged, per record",
+                        seconds_buckets(), {{"output", output}})) {}
+
+Lane::Lane(Setup setup)
+    : setup_(std::move(setup)),
+      metrics_(setup_.metrics, setup_.name),
+      retry_limit_(retry_limit_of(setup_.options.retry_limit)),
+      backoff_(setup_.options.backoff_base.value, setup_.options.backoff_cap.value, setup_.seed),
+      timer_(setup_.loop.timers(), [this] { pump(); }),
+      after_turn_(setup_.loop, [this] { pump(); }) {}
+
+Lane::~Lane() { LW_CHECK(empty()); }
+
+void Lane::enqueue(const BatchRef& batch, std::uint32_t first, std::uint32_t last) {
+  ShippingNode* node = nodes_.make();
+  node->batch = batch;
+  node->first = first;
+  node->last = last;
+  node->order = next_order_++;
+  node->bytes = weight_of(*batch, first, last);
+  node->queued_at = batch->read_at;
+  setup_.ledger.owe(*batch->claim, setup_.index);
+  bytes_ += node->bytes;
+  const WhenFull policy = setup_.options.when_full;
+  if (policy == WhenFull::drop_newest && bytes_ > setup_.options.queue_bytes.value && bytes_ > node->bytes) {
+    drop(node, "queue_full");
+    return;
+  }
+  waiting_.push_back(node);
+  waiting_bytes_ += node->bytes;
+  waiting_count_ += node->count();
+  if (policy == WhenFull::drop_oldest) make_room(node->bytes);
+  update_full();
+  if (waiting_bytes_ >= kSendAtOnce) {
+    pump();
+  } else {
+    after_turn_.want();
+  }
+}
+
+void Lane::make_room(std::uint64_t incoming) {
+  while (bytes_ > setup_.options.queue_bytes.value && waiting_.head() != waiting_.tail() && bytes_ > incoming) {
+    ShippingNode* oldest = waiting_.head();
+    waiting_.remove(oldest);
+    waiting_bytes_ -= oldest->bytes;
+    waiting_count_ -= oldest->count();
+    drop(oldest, "queue_full");
+  }
+}
+
+void Lane::update_full() {
+  const std::uint64_t high = setup_.options.queue_bytes.value;
+  if (!full_) {
+    full_ = setup_.options.when_full == WhenFull::block && bytes_ > high;
+  } else if (bytes_ <= high / 2) {
+    full_ = false;
+    if (setup_.room) setup_.room();
+  }
+}
+
+bool Lane::due(Nanos now) const {
+  if (setup_.linger <= 0 || hurried_) return true;
+  return waiting_bytes_ >= setup_.options.batch_bytes.value ||
+         waiting_count_ >= static_cast<std::uint64_t>(setup_.options.batch_records) ||
+         waiting_.head()->queued_at + setup_.linger <= now;
+}
+
+void Lane::pump() {
+  if (pumping_ || output_ == nullptr) return;
+  pumping_ = true;
+  Nanos now = setup_.loop.now();
+  while (ready_ && !waiting_.empty() && now >= resume_at_ && due(now)) {
+    if (!offer(now)) break;
+    now = setup_.loop.now();
+  }
+  pumping_ = false;
+  arm_timer(now);
+}
+
+void Lane::arm_timer(Nanos now) {
+  timer_.cancel();
+  if (waiting_.empty() || !ready_) return;
+  if (now < resume_at_) {
+    timer_.arm(resume_at_, kMillisecond);
+  } else if (!due(now)) {
+    timer_.arm(waiting_.head()->queued_at + setup_.linger, setup_.linger / 8);
+  }
+}
+
+void Lane::build_shipment(Nanos now) {
+  parts_.clear();
+  shipment_records_ = shipment_bytes_ = 0;
+  std::uint64_t ordinal = next_ordinal_;
+  const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(setup_.options.batch_records, 1));
+  while (!waiting_.empty() && shipment_records_ < most && shipment_bytes_ < setup_.options.batch_bytes.value) {
+    ShippingNode* node = waiting_.head();
+    const std::uint64_t left = most - shipment_records_;
+    if (node->count() > left) split(node, static_cast<std::uint32_t>(left));
+    waiting_.remove(node);
+    waiting_bytes_ -= node->bytes;
+    waiting_count_ -= node->count();
+    node->ordinal = ordinal;
+    node->sent_at = now;
+    ordinal += node->count();
+    shipment_records_ += node->count();
+    shipment_bytes_ += node->bytes;
+    sent_.push_back(node);
+    sent_count_ += node->count();
+    parts_.push_back({node->batch.get(), node->first, node->last});
+  }
+}
+
+// One shipment; false when there is no sense in offering another in this turn.
+bool Lane::offer(Nanos now) {
+  build_shipment(now);
+  const std::uint64_t first = next_ordinal_;
+  const std::uint64_t offered = shipment_records_;
+  next_ordinal_ = first + offered;  // settle() may come before send() returns
+  metrics_.sends.add(1);
+  ready_ = false;  // ready() may be called inside as well
+  const std::uint64_t taken = output_->send({parts_, first, offered, shipment_bytes_});
+  LW_CHECK(taken <= offered);
+  if (taken == offered) {
+    ready_ = true;
+    return true;
+  }
+  return_untaken(first + taken);
+  next_ordinal_ = first + taken;
+  if (taken > 0) return true;
+  if (ready_) after_turn_.want();
+  return false;
+}
+
+void Lane::return_untaken(std::uint64_t from) {
+  while (!sent_.empty()) {
+    ShippingNode* node = sent_.tail();
+    if (node->ordinal + node->count() <= from) return;
+    if (node->ordinal < from) {
+      // The part that was taken stays sent; the rest is a node of its own in front of what waits.
+      const auto keep = static_cast<std::uint32_t>(from - node->ordinal);
+      ShippingNode* rest = split(node, keep);  // lands in waiting_
+      rest->sent_at = 0;
+      sent_count_ -= rest->count();
+      return;
+    }
+    sent_.remove(node);
+    sent_count_ -= node->count();
+    waiting_.push_front(node);
+    waiting_bytes_ += node->bytes;
+    waiting_count_ += node->count();
+  }
+}
+
+// Cuts a node behind its first `keep` records. The rest is put in front of what waits (where a node that waits is cut,
+// behind that node) and returned.
+ShippingNode* Lane::split(ShippingNode* node, std::uint32_t keep) {
+  const bool waits = waiting_.head() == node;
+  ShippingNode* rest = nodes_.make();
+  rest->batch = node->batch;
+  rest->first = node->first + keep;
+  rest->last = node->last;
+  rest->tries = node->tries;
+  rest->order = node->order;
+  rest->queued_at = node->queued_at;
+  const std::uint64_t bytes = weight_of(*node->batch, node->first, rest->first);
+  rest->bytes = node->bytes > bytes ? node->bytes - bytes : 0;
+  node->last = rest->first;
+  node->bytes -= rest->bytes;
+  setup_.ledger.owe(*node->batch->claim, setup_.index);
+  if (waits) {
+    waiting_.insert_before(rest, node->next);
+  } else {
+    waiting_.push_front(rest);
+    waiting_bytes_ += rest->bytes;
+    waiting_count_ += rest->count();
+  }
+  return rest;
+}
+
+void Lane::ready() {
+  ready_ = true;
+  if (!pumping_) pump();
+}
+
+void Lane::settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason,
+                  Nanos not_before) {
+  const std::uint64_t end = first + count;
+  ShippingNode* node = sent_.head();
+  while (node != nullptr && node->ordinal + node->count() <= first) node = node->next;
+  LW_CHECK(node != nullptr || count == 0);
+  while (node != nullptr && node->ordinal < end) {
+    ShippingNode* next = node->next;
+    if (node->ordinal < first) {  // cut off what lies before the range; it stays sent
+      const auto keep = static_cast<std::uint32_t>(first - node->ordinal);
+      ShippingNode* rest = split(node, keep);
+      waiting_.remove(rest);
+      waiting_bytes_ -= rest->bytes;
+      waiting_count_ -= rest->count();
+      rest->ordinal = first;
+      rest->sent_at = node->sent_at;
+      sent_.insert_before(rest, next);
+      node = rest;
+    }
+    if (node->ordinal + node->count() > end) {
+      ShippingNode* rest = split(node, static_cast<std::uint32_t>(end - node->ordinal));
+      waiting_.remove(rest);
+      waiting_bytes_ -= rest->bytes;
+      waiting_count_ -= rest->count();
+      rest->ordinal = end;
+      rest->sent_at = node->sent_at;
+      sent_.insert_before(rest, next);
+      next = rest;
+    }
+    sent_.remove(node);
+    sent_count_ -= node->count();
+    if (outcome == Outcome::retry && node->tries < retry_limit_) {
+      back_to_waiting(node);
+    } else if (outcome == Outcome::retry) {
+      drop(node, "retry_limit");
+    } else if (outcome == Outcome::rejected) {
+      metrics_.rejected.add(node->count());
+      drop(node, reason.empty() ? "rejected" : reason);
+    } else {
+      finish(node, outcome);
+    }
+    node = next;
+  }
+  if (outcome == Outcome::retry) {
+    back_off(not_before);
+  } else if (outcome == Outcome::delivered) {
+    backoff_.reset();
+  }
+  update_full();
+}
+
+void Lane::finish(ShippingNode* node, Outcome /*outcome*/) {
+  const Nanos now = setup_.loop.now();
+  const std::uint64_t count = node->count();
+  metrics_.delivered.add(count);
+  metrics_.bytes.add(node->bytes - count * sizeof(Record));
+  metrics_.queue_wait.observe(seconds(std::max<Nanos>(node->sent_at - node->queued_at, 0)));
+  metrics_.send_time.observe(seconds(now - node->sent_at));
+  metrics_.delay.observe(seconds(now - node->batch->read_at), count);
+  setup_.ledger.counts.delivered += count;
+  bytes_ -= node->bytes;
+  setup_.ledger.settled(*node->batch->claim, setup_.index);
+  nodes_.take_back(node);
+}
+
+void Lane::back_to_waiting(ShippingNode* node) {
+  ++node->tries;
+  metrics_.retried.add(node->count());
+  ShippingNode* at = waiting_.head();
+  while (at != nullptr && at->before(*node)) at = at->next;
+  waiting_.insert_before(node, at);
+  waiting_bytes_ += node->bytes;
+  waiting_count_ += node->count();
+}
+
+void Lane::drop(ShippingNode* node, std::string_view reason) {
+  const std::uint64_t count = node->count();
+  metrics_.dropped.add(count);
+  setup_.metrics
+      .counter("logweir_dropped_records_total", "Records that were given up, by component and reason",
+               {{"component", setup_.name}, {"reason", std::string(reason)}})
+      .add(count);
+  if (const auto n = drop_log_.pass(setup_.loop.now())) {
+    setup_.log.warn("dropped {} records: {} (said {} times since the last such line)", count, reason, *n);
+  }
+  setup_.ledger.counts.dropped += count;
+  bytes_ -= node->bytes;
+  setup_.ledger.settled(*node->batch->claim, setup_.index);
+  nodes_.take_back(node);
+}
+
+void Lane::back_off(Nanos not_before) {
+  const Nanos now = setup_.loop.now();
+  const bool already = now < resume_at_;
+  if (!already) {
+    metrics_.retries.add(1);
+    resume_at_ = now + (hurried_ ? kHurriedWait : backoff_.next());
+  }
+  if (!hurried_) resume_at_ = std::max(resume_at_, not_before);
+  ready_ = true;  // whoever took nothing may be asked again then
+  if (!pumping_) arm_timer(now);
+}
+
+void Lane::unavailable(std::string_view reason, const Status& why) {
+  setup_.log.debug("no peer ({}): {}", reason, why.message());
+  back_off(0);
+}
+
+void Lane::hurry() {
+  hurried_ = true;
+  resume_at_ = 0;
+  pump();
+}
+
+void Lane::abandon() {
+  output_ = nullptr;
+  timer_.cancel();
+  for (ShippingList* list : {&sent_, &waiting_}) {
+    while (!list->empty()) {
+      ShippingNode* node = list->head();
+      list->remove(node);
+      nodes_.take_back(node);
+    }
+  }
+  bytes_ = waiting_bytes_ = waiting_count_ = sent_count_ = 0;
+}
+
+void Lane::refresh_gauges() {
+  metrics_.in_flight.set(static_cast<double>(sent_count_));
+  metrics_.queue_bytes.set(static_cast<double>(bytes_));
+  const ShippingNode* oldest = !sent_.empty() ? sent_.head() : waiting_.head();
+  metrics_.oldest_waiting.set(oldest != nullptr ? seconds(setup_.loop.now() - oldest->queued_at) : 0);
+}
+
+}  // namespace logweir

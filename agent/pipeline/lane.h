@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/backoff.h"
+#include "base/log.h"
+#include "loop/loop.h"
+#include "metrics/metrics.h"
+#include "pipeline/lane_options.h"
+#include "pipeline/ledger.h"
+#include "pipeline/shipping_list.h"
+#include "plugin/output.h"
+
+namespace logweir {
+
+// Value. The cells a lane counts in; one set per lane and worker.
+struct LaneMetrics {
+  LaneMetrics(Metrics& metrics, const std::string& output);
+  Counter& delivered;
+  Counter& retried;
+  Counter& rejected;
+  Counter& dropped;
+  Counter& bytes;
+  Counter& sends;
+  Counter& retries;
+  Gauge& in_flight;
+  Gauge& queue_bytes;
+  Gauge& oldest_waiting;
+  Histogram& queue_wait;
+  Histogram& send_time;
+  Histogram& delay;
+};
+
+// Resource, one per output and worker: the one place where records wait. Memory mode: a queue with a budget, gathering
+// (send while the peer is idle, gather while it is busy or until `linger`), retry with one back-off for the whole lane.
+// Records leave in order; what must be sent again goes before anything newer.
+class Lane final : public OutputHost {
+ public:
+  struct Setup {
+    Loop& loop;
+    Ledger& ledger;
+    Metrics& metrics;
+    Log log;
+    std::string name;
+    std::size_t index = 0;  // in the ledger
+    LaneOptions options;
+    Nanos linger = 0;
+    std::uint64_t seed = 0;       // of the back-off's jitter
+    std::function<void()> room;   // the queue fell to its low mark after it had been full
+  };
+  explicit Lane(Setup setup);
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+  ~Lane() override;
+
+  void attach(Output& output) { output_ = &output; }
+
+  // Takes records [first, last) of a sealed batch. By policy the newest or the oldest records are dropped when the
+  // budget is used up; with `block` they are always taken, and `full` tells sources to stop.
+  void enqueue(const BatchRef& batch, std::uint32_t first, std::uint32_t last);
+  [[nodiscard]] bool full() const { return full_; }
+
+  // Stopping: no more lingering, waits for the peer are cut short.
+  void hurry();
+  // Lets go of everything, unsettled: sources that can be read again will be.
+  void abandon();
+
+  [[nodiscard]] bool empty() const { return waiting_.empty() && sent_.empty(); }
+  [[nodiscard]] std::uint64_t waiting_records() const { return waiting_.count_records() + sent_.count_records(); }
+  [[nodiscard]] const std::string& name() const { return setup_.name; }
+  void refresh_gauges();
+
+  // OutputHost
+  void ready() override;
+  void settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason,
+              Nanos not_before) override;
+  void unavailable(std::string_view reason, const Status& why) override;
+
+ private:
+  void pump();
+  [[nodiscard]] bool due(Nanos now) const;
+  bool offer(Nanos now);
+  void build_shipment(Nanos now);
+  void return_untaken(std::uint64_t from);
+  void arm_timer(Nanos now);
+  ShippingNode* split(ShippingNode* node, std::uint32_t keep);
+  void finish(ShippingNode* node, Outcome outcome);
+  void back_to_waiting(ShippingNode* node);
+  void drop(ShippingNode* node, std::string_view reason);
+  void back_off(Nanos not_before);
+  void make_room(std::uint64_t incoming);
+  void update_full();
+
+  Setup setup_;
+  Output* output_ = nullptr;  // owned by the pipeline
+  LaneMetrics metrics_;
+  NodePool nodes_;
+  ShippingList waiting_;
+  ShippingList sent_;
+  std::vector<Part> parts_;  // of the shipment on offer
+  std::uint64_t bytes_ = 0;  // waiting and sent
+  std::uint64_t waiting_bytes_ = 0;
+  std::uint64_t waiting_count_ = 0;
+  std::uint64_t sent_count_ = 0;
+  std::uint64_t next_order_ = 0;
+  std::uint64_t next_ordinal_ = 0;
+  std::uint64_t shipment_records_ = 0;
+  std::uint64_t shipment_bytes_ = 0;
+  std::uint64_t retry_limit_;
+  Nanos resume_at_ = 0;  // backing off until then
+  Backoff backoff_;
+  Timer timer_;
+  AfterTurn after_turn_;
+  LogLimit drop_log_;
+  bool ready_ = true;
+  bool pumping_ = false;
+  bool full_ = false;
+  bool hurried_ = false;
+};
+
+}  // namespace logweir

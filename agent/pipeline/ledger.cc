@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/ledger.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace logweir {
+
+LedgerCounts& LedgerCounts::operator+=(const LedgerCounts& other) {
+  recovered += other.recovered;
+  read += other.read;
+  made += other.made;
+  merged += other.merged;
+  filtered += other.filtered;
+  unrouted += other.unrouted;
+  replayed += other.replayed;
+  delivered += other.delivered;
+  dropped += other.dropped;
+  dead_letter += other.dead_letter;
+  waiting += other.waiting;
+  return *this;
+}
+
+Ledger::Ledger(std::vector<std::string> lanes, State* state) : lane_ids_(std::move(lanes)), state_(state) {
+  if (state_ == nullptr) return;
+  for (const SavedPosition& saved : state_->positions()) {
+    const auto at = std::find(lane_ids_.begin(), lane_ids_.end(), saved.lane);
+    if (at == lane_ids_.end()) continue;
+    saved_[saved.source].emplace_back(static_cast<std::size_t>(at - lane_ids_.begin()), saved.position);
+  }
+}
+
+Ledger::~Ledger() = default;
+
+SourceState* Ledger::open(std::uint64_t uid, std::uint64_t start) {
+  auto owned = std::make_unique<SourceState>();
+  SourceState* source = owned.get();
+  source->uid = uid;
+  // A lane that the checkpoint does not know (a new output) starts with the one that is furthest behind: nothing that
+  // anybody still waits for is skipped, and what all others had is not sent again.
+  std::uint64_t least = start;
+  const auto known = uid != 0 ? saved_.find(uid) : saved_.end();
+  if (known != saved_.end()) {
+    least = UINT64_MAX;
+    for (const auto& [lane, position] : known->second) least = std::min(least, position);
+  }
+  source->lanes.resize(lane_ids_.size());
+  for (SourceState::Lane& lane : source->lanes) lane.prefix = lane.resume = least;
+  if (known != saved_.end()) {
+    for (const auto& [lane, position] : known->second) {
+      source->lanes[lane].prefix = source->lanes[lane].resume = position;
+      source->replay_below = std::max(source->replay_below, position);
+    }
+    saved_.erase(known);
+  }
+  source->read_to = least;
+  if (uid != 0 && source->replay_below == 0) {
+    // Where a new source starts is kept at once: a start at the end of a file must survive a crash before its first line.
+    for (SourceState::Lane& lane : source->lanes) lane.dirty = true;
+    mark(*source);
+  }
+  sources_.emplace(source, std::move(owned));
+  return source;
+}
+
+std::uint64_t Ledger::start_of(const SourceState& source) { return source.read_to; }
+
+std::uint64_t Ledger::prefix_of(const SourceState& source) {
+  std::uint64_t least = UINT64_MAX;
+  for (const SourceState::Lane& lane : source.lanes) least = std::min(least, lane.prefix);
+  return least;
+}
+
+void Ledger::close(SourceState* source, bool forget, std::function<void()> finished) {
+  source->closing = true;
+  source->forget = forget;
+  source->finished = std::move(finished);
+  maybe_finish(*source);
+}
+
+Receipt* Ledger::take_receipt() {
+  if (free_receipts_.empty()) {
+    all_receipts_.push_back(std::make_unique<Receipt>());
+    all_receipts_.back()->keeper = this;
+    all_receipts_.back()->owed.resize(lane_ids_.size());
+    free_receipts_.reserve(all_receipts_.size());
+    return all_receipts_.back().get();
+  }
+  Receipt* receipt = free_receipts_.back();
+  free_receipts_.pop_back();
+  return receipt;
+}
+
+ReceiptRef Ledger::begin(SourceState& source, std::uint64_t begin, std::uint64_t end) {
+  LW_CHECK(begin <= end && begin >= source.read_to && !source.closing);
+  Receipt* receipt = take_receipt();
+  receipt->source = &source;
+  receipt->next = nullptr;
+  receipt->begin = begin;
+  receipt->end = end;
+  receipt->is_routed = false;
+  source.read_to = end;
+  if (source.tail != nullptr) {
+    source.tail->next = receipt;
+  } else {
+    source.head = receipt;
+  }
+  source.tail = receipt;
+  for (SourceState::Lane& lane : source.lanes) {
+    if (lane.cursor == nullptr) lane.cursor = receipt;
+  }
+  return ReceiptRef(receipt);
+}
+
+void Ledger::settled(Receipt& receipt, std::size_t lane) {
+  LW_CHECK(receipt.owed[lane] > 0);
+  auto& source = *static_cast<SourceState*>(receipt.source);
+  if (--receipt.owed[lane] > 0 || !receipt.is_routed || source.lanes[lane].cursor != &receipt) return;
+  advance(source, lane);
+  retire_heads(source);
+}
+
+void Ledger::routed(Receipt& receipt) {
+  receipt.is_routed = true;
+  auto& source = *static_cast<SourceState*>(receipt.source);
+  for (std::size_t lane = 0; lane < source.lanes.size(); ++lane) {
+    if (source.lanes[lane].cursor == &receipt && receipt.owed[lane] == 0) advance(source, lane);
+  }
+  retire_heads(source);
+}
+
+void Ledger::advance(SourceState& source, std::size_t index) {
+  SourceState::Lane& lane = source.lanes[index];
+  while (lane.cursor != nullptr && lane.cursor->is_routed && lane.cursor->owed[index] == 0) {
+    lane.cursor = lane.cursor->next;
+  }
+  const std::uint64_t reached = lane.cursor != nullptr ? lane.cursor->begin : source.read_to;
+  if (reached <= lane.prefix) return;
+  lane.prefix = reached;
+  lane.dirty = true;
+  mark(source);
+}
+
+void Ledger::retire_heads(SourceState& source) {
+  const auto waited_for = [&source](const Receipt* receipt) {
+    return std::any_of(source.lanes.begin(), source.lanes.end(),
+                       [receipt](const SourceState::Lane& lane) { return lane.cursor == receipt; });
+  };
+  while (source.head != nullptr && !waited_for(source.head)) {
+    Receipt* done = source.head;
+    source.head = done->next;
+    if (source.head == nullptr) source.tail = nullptr;
+    free_receipts_.push_back(done);
+  }
+  maybe_finish(source);
+}
+
+void Ledger::mark(SourceState& source) {
+  if (source.uid == 0 || source.queued || state_ == nullptr) return;
+  source.queued = true;
+  moved_.push_back(&source);
+}
+
+void Ledger::checkpoint() {
+  for (SourceState* source : moved_) {
+    source->queued = false;
+    for (std::size_t i = 0; i < source->lanes.size(); ++i) {
+      if (!std::exchange(source->lanes[i].dirty, false)) continue;
+      state_->put_position(source->uid, lane_ids_[i], source->lanes[i].prefix);
+    }
+  }
+  moved_.clear();
+}
+
+void Ledger::maybe_finish(SourceState& source) {
+  if (!source.closing || source.head != nullptr) return;
+  if (source.queued) {
+    checkpoint();
+  }
+  if (source.forget && state_ != nullptr && source.uid != 0) state_->drop_source(source.uid);
+  const std::function<void()> finished = std::move(source.finished);
+  sources_.erase(&source);
+  if (finished) finished();
+}
+
+}  // namespace logweir
