@@ -36,7 +36,8 @@ class Gauge {
   std::atomic<double> value_{0};
 };
 
-// Cumulative buckets; `observe` is a few comparisons. Bounds are upper bounds, ascending, +Inf is added.
+// Cumulative buckets; `observe` is a few comparisons. Bounds are upper bounds, ascending, +Inf is added. NaN is
+// ignored. Written by one thread, like the others.
 class Histogram {
  public:
   explicit Histogram(std::vector<double> bounds);
@@ -44,8 +45,12 @@ class Histogram {
   [[nodiscard]] const std::vector<double>& bounds() const { return bounds_; }
   [[nodiscard]] std::uint64_t count(std::size_t bucket) const;  // bounds().size() is the +Inf bucket; not cumulative
   [[nodiscard]] double sum() const { return sum_.load(std::memory_order_relaxed); }
+  void take(const Histogram& other);  // adds what the other has counted; equal bounds
 
  private:
+  void add(std::size_t bucket, std::uint64_t times);
+  void add_sum(double by);
+
   std::vector<double> bounds_;
   std::unique_ptr<std::atomic<std::uint64_t>[]> counts_;
   std::atomic<double> sum_{0};
@@ -53,10 +58,15 @@ class Histogram {
 
 // Resource, process-wide. Families by name; in a family any number of cells with labels. Cells of equal labels (one
 // per worker) are summed when scraped. Registering locks; use the cell afterwards. Names are full Prometheus names
-// ("logweir_input_records_total"); a family's help and type are those of its first registration.
+// ("logweir_input_records_total"); a family's help, type and bounds are those of its first registration (a cell of
+// another type counts, but is not shown).
 class Metrics {
  public:
   Metrics();
+  // Cells for what ends before the process does (a worker, what a reload replaces): shown with the parent's, whose
+  // scrape they join. When this ends, counters and histograms keep what they counted; gauges and asks vanish. The
+  // parent outlives it; nobody may still hold its cells.
+  explicit Metrics(Metrics& parent);
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
   ~Metrics();
@@ -65,10 +75,12 @@ class Metrics {
   Gauge& gauge(std::string_view name, std::string_view help, const Labels& labels = {});
   Histogram& histogram(std::string_view name, std::string_view help, const std::vector<double>& bounds,
                        const Labels& labels = {});
-  // A level that is asked for at each scrape, on the scraping thread.
+  // A level that is asked for at each scrape, on the scraping thread. `value` must not register metrics.
   void ask(std::string_view name, std::string_view help, const Labels& labels, std::function<double()> value);
+  // The same for a figure that only grows; shown as a counter.
+  void ask_total(std::string_view name, std::string_view help, const Labels& labels, std::function<double()> value);
 
-  // Prometheus text format 0.0.4, families in name order.
+  // Prometheus text format 0.0.4, families in name order. Any thread.
   [[nodiscard]] std::string scrape();
 
  private:
