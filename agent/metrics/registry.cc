@@ -14,7 +14,7 @@ Registry::PromLabels clean(const Labels& labels) {
   Registry::PromLabels result;
   result.reserve(labels.size());
   for (const auto& [name, value] : labels) result.push_back({metric_name(name), metric_text(value)});
-  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::sort(result.begin(), result.end());
   const auto same = [](const auto& a, const auto& b) { return a.name == b.name; };
   result.erase(std::unique(result.begin(), result.end(), same), result.end());
   return result;
