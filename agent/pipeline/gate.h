@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "loop/loop.h"
@@ -14,8 +16,8 @@ namespace logweir {
 class Gate {
  public:
   // `reasons`: how many parties there are.
-  Gate(Loop& loop, Counter& paused_ms, std::size_t reasons)
-      : loop_(loop), paused_ms_(paused_ms), held_(reasons, false), after_turn_(loop, [this] { let_go(); }) {}
+  Gate(Loop& loop, std::shared_ptr<Counter> paused_ms, std::size_t reasons)
+      : loop_(loop), paused_ms_(std::move(paused_ms)), held_(reasons, false), after_turn_(loop, [this] { let_go(); }) {}
 
   void attach(Input* input) { input_ = input; }
   void hold(std::size_t reason) {
@@ -36,7 +38,7 @@ class Gate {
   void refresh() {
     if (!told_) return;
     const Nanos now = loop_.now();
-    paused_ms_.add(static_cast<std::uint64_t>((now - since_) / kMillisecond));
+    paused_ms_->add(static_cast<std::uint64_t>((now - since_) / kMillisecond));
     since_ = now - (now - since_) % kMillisecond;
   }
 
@@ -49,7 +51,7 @@ class Gate {
   }
 
   Loop& loop_;
-  Counter& paused_ms_;
+  std::shared_ptr<Counter> paused_ms_;  // shared with the scrape, which may come later than our end
   Input* input_ = nullptr;
   std::vector<bool> held_;
   std::size_t holds_ = 0;

@@ -30,10 +30,10 @@ LaneMetrics::LaneMetrics(Metrics& m, const std::string& output)
       sends(m.counter("logweir_output_sends_total", "Shipments offered to the output", {{"output", output}})),
       retries(m.counter("logweir_output_retries_total", "Times the lane backed off", {{"output", output}})),
       in_flight(m.gauge("logweir_output_in_flight_records", "Records sent and not yet settled", {{"output", output}})),
-      queue_bytes(m.gauge("logweir_output_queue_bytes", "Bytes the lane holds, in flight ones included",
-                          {{"output", output}})),
-      oldest_waiting(m.gauge("logweir_oldest_waiting_seconds", "Age of the oldest record the lane holds",
-                             {{"output", output}})),
+      queue_bytes(
+          m.gauge("logweir_output_queue_bytes", "Bytes the lane holds, in flight ones included", {{"output", output}})),
+      oldest_waiting(
+          m.gauge("logweir_oldest_waiting_seconds", "Age of the oldest record the lane holds", {{"output", output}})),
       queue_wait(m.histogram("logweir_output_queue_wait_seconds", "Time a run of records waited before it was sent",
                              seconds_buckets(), {{"output", output}})),
       send_time(m.histogram("logweir_output_send_seconds", "Time from send to outcome, per run of records",

@@ -49,8 +49,8 @@ class Lane final : public OutputHost {
     std::size_t index = 0;  // in the ledger
     LaneOptions options;
     Nanos linger = 0;
-    std::uint64_t seed = 0;       // of the back-off's jitter
-    std::function<void()> room;   // the queue fell to its low mark after it had been full
+    std::uint64_t seed = 0;      // of the back-off's jitter
+    std::function<void()> room;  // the queue fell to its low mark after it had been full
   };
   explicit Lane(Setup setup);
   Lane(const Lane&) = delete;
@@ -72,6 +72,7 @@ class Lane final : public OutputHost {
   [[nodiscard]] bool empty() const { return waiting_.empty() && sent_.empty(); }
   [[nodiscard]] std::uint64_t waiting_records() const { return waiting_.count_records() + sent_.count_records(); }
   [[nodiscard]] const std::string& name() const { return setup_.name; }
+  [[nodiscard]] std::size_t index() const { return setup_.index; }
   void refresh_gauges();
 
   // OutputHost

@@ -12,10 +12,10 @@ enum class WhenFull : int { block, drop_newest, drop_oldest };
 
 // The keys every output takes beside its own; see lane_schema() for what they mean.
 struct LaneOptions {
-  Duration linger{-1};             // -1: the plugin's own default
-  Bytes batch_bytes{1 << 20};      // most bytes in one shipment
+  Duration linger{-1};         // -1: the plugin's own default
+  Bytes batch_bytes{1 << 20};  // most bytes in one shipment
   std::int64_t batch_records = 10000;
-  Bytes queue_bytes{8 << 20};      // the lane's budget
+  Bytes queue_bytes{8 << 20};  // the lane's budget
   WhenFull when_full = WhenFull::block;
   std::string retry_limit = "no_limits";
   Duration backoff_base{kSecond};

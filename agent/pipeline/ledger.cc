@@ -56,7 +56,8 @@ SourceState* Ledger::open(std::uint64_t uid, std::uint64_t start) {
   }
   source->read_to = least;
   if (uid != 0 && source->replay_below == 0) {
-    // Where a new source starts is kept at once: a start at the end of a file must survive a crash before its first line.
+    // Where a new source starts is kept at once: a start at the end of a file must survive a crash before its first
+    // line.
     for (SourceState::Lane& lane : source->lanes) lane.dirty = true;
     mark(*source);
   }
@@ -160,6 +161,7 @@ void Ledger::mark(SourceState& source) {
   if (source.uid == 0 || source.queued || state_ == nullptr) return;
   source.queued = true;
   moved_.push_back(&source);
+  if (heard_) heard_();
 }
 
 void Ledger::checkpoint() {

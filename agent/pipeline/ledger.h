@@ -18,13 +18,13 @@ namespace logweir {
 //   recovered + read + made = merged + filtered + unrouted + replayed + delivered + dropped + dead_letter + waiting
 // `waiting` is counted by walking the lanes, never derived from the others.
 struct LedgerCounts {
-  std::uint64_t recovered = 0;    // out of a spool
-  std::uint64_t read = 0;         // handed over by inputs, or dropped by them
-  std::uint64_t made = 0;         // a copy for each further lane; records a filter made up
-  std::uint64_t merged = 0;       // became part of another record
+  std::uint64_t recovered = 0;  // out of a spool
+  std::uint64_t read = 0;       // handed over by inputs, or dropped by them
+  std::uint64_t made = 0;       // a copy for each further lane; records a filter made up
+  std::uint64_t merged = 0;     // became part of another record
   std::uint64_t filtered = 0;
   std::uint64_t unrouted = 0;
-  std::uint64_t replayed = 0;     // read again for another lane, skipped by one that had them already
+  std::uint64_t replayed = 0;  // read again for another lane, skipped by one that had them already
   std::uint64_t delivered = 0;
   std::uint64_t dropped = 0;
   std::uint64_t dead_letter = 0;
@@ -83,8 +83,10 @@ class Ledger final : public ReceiptKeeper {
   void settled(Receipt& receipt, std::size_t lane);
   void routed(Receipt& receipt) override;
 
-  // Tells the state what moved since the last call. Cheap when nothing did.
+  // Tells the state what moved since the last call. Cheap when nothing did. `on_moved` is heard when there is
+  // something.
   void checkpoint();
+  void on_moved(std::function<void()> heard) { heard_ = std::move(heard); }
 
   LedgerCounts counts;  // all but `waiting`
 
@@ -96,7 +98,8 @@ class Ledger final : public ReceiptKeeper {
   Receipt* take_receipt();
 
   std::vector<std::string> lane_ids_;
-  State* state_;
+  State* state_;  // may be null
+  std::function<void()> heard_;
   std::unordered_map<std::uint64_t, std::vector<std::pair<std::size_t, std::uint64_t>>> saved_;  // from the last run
   std::unordered_map<SourceState*, std::unique_ptr<SourceState>> sources_;
   std::vector<SourceState*> moved_;

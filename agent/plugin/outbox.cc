@@ -2,6 +2,7 @@
 #include "plugin/outbox.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 
@@ -27,6 +28,13 @@ void ShipmentCursor::skip_empty() {
   }
 }
 
+Outbox::Outbox(EncodeOptions options, OutputServices& services)
+    : encoder_(std::move(options)),
+      pieces_(services.pool),
+      repaired_(services.metrics.counter("logweir_output_repaired_utf8_total",
+                                         "Ill-formed UTF-8 sequences replaced by U+FFFD while encoding",
+                                         {{"output", services.name}})) {}
+
 std::uint64_t Outbox::fill(ShipmentCursor& cursor, std::size_t stop, std::size_t until) {
   const std::uint64_t before = cursor.taken();
   while (!cursor.at_end() && cursor.part() < until && pieces_.size() < stop) {
@@ -37,6 +45,8 @@ std::uint64_t Outbox::fill(ShipmentCursor& cursor, std::size_t stop, std::size_t
     note(cursor.ordinal(), count);
     cursor.advance(count);
   }
+  const std::uint64_t repaired = encoder_.repaired();
+  if (repaired != repaired_seen_) repaired_.add(repaired - std::exchange(repaired_seen_, repaired));
   return cursor.taken() - before;
 }
 

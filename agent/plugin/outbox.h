@@ -42,7 +42,7 @@ struct RecordRange {
 // fills in; allocates nothing in steady state. One thread.
 class Outbox {
  public:
-  Outbox(EncodeOptions options, Pool& pool) : encoder_(std::move(options)), pieces_(pool) {}
+  Outbox(EncodeOptions options, OutputServices& services);
 
   // Encodes from the cursor on until `stop` bytes are waiting, part number `until` is reached or memory ends; moves
   // the cursor. Returns the number of records. None from a cursor with records left: the pool has no room.
@@ -55,7 +55,7 @@ class Outbox {
   }
   // Stream positions, since the start or the last `restart`.
   [[nodiscard]] std::uint64_t written() const { return written_; }
-  // Where the first record ends that is not popped; `written` of an idle stream.
+  // Nothing is left to pop.
   [[nodiscard]] bool idle() const { return first_ == marks_.size(); }
   // Takes out the longest run of records without a gap whose bytes end at or below `position`; false: none.
   bool pop(std::uint64_t position, RecordRange& range);
@@ -64,7 +64,8 @@ class Outbox {
   // A new stream from position 0: forgets what waits and what was not popped.
   void restart();
 
-  Encoder& encoder() { return encoder_; }
+  // For formats that number their lines per shipment.
+  void begin_shipment() { encoder_.restart(); }
 
  private:
   // A run of records whose last byte lies before `end`. Runs are short (kStep), so that little is sent twice.
@@ -80,6 +81,8 @@ class Outbox {
 
   Encoder encoder_;
   Pieces pieces_;
+  Counter& repaired_;
+  std::uint64_t repaired_seen_ = 0;
   std::vector<Mark> marks_;  // from first_ on, in stream order
   std::size_t first_ = 0;
   std::uint64_t encoded_ = 0;

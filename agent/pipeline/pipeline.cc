@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/pipeline.h"
+
+#include <algorithm>
+
+namespace logweir {
+
+namespace {
+
+constexpr Nanos kAskPoolAgain = 20 * kMillisecond;
+
+std::vector<std::string> lane_ids(const PipelineSpec& spec) {
+  std::vector<std::string> ids;
+  for (const OutputSpec& output : spec.outputs) ids.push_back(output.id);
+  return ids;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(Loop& loop, PipelineSpec spec)
+    : loop_(loop),
+      spec_(std::move(spec)),
+      account_(*spec_.budget),
+      pool_(account_),
+      batches_(pool_),
+      space_(pool_),
+      ledger_(lane_ids(spec_), spec_.state),
+      durables_(loop, spec_.state),
+      jobs_(std::make_unique<Jobs::Desk>(*spec_.jobs, loop)),
+      chain_(*spec_.metrics, spec_.log),
+      router_(ledger_),
+      checkpoint_(loop, [this] { ledger_.checkpoint(); }),
+      room_(loop, [this] { pool_has_room(); }),
+      pool_timer_(loop.timers(), [this] { pool_has_room(); }) {
+  ledger_.on_moved([this] { checkpoint_.want(); });
+  pool_.on_room([this] { room_.want(); });
+}
+
+Pipeline::~Pipeline() {
+  jobs_.reset();
+  inputs_.clear();
+  posts_.clear();
+  outputs_.clear();
+  desks_.clear();
+  lanes_.clear();
+  space_.let_go();
+}
+
+Status Pipeline::open_outputs() {
+  for (const FilterSpec& spec : spec_.filters) {
+    auto matcher = Matcher::make(spec.match, spec.match_regex);
+    if (!matcher.ok()) return Status(matcher.status()).while_doing("opening filter " + spec.name);
+    chain_.add({spec.name, std::move(matcher).value(), spec.entry->make(spec.options)});
+  }
+  if (Status status = chain_.open(); !status.ok()) return status;
+  for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
+    Status status = open_output(spec_.outputs[i], i);
+    if (!status.ok()) return std::move(status).while_doing("opening output " + spec_.outputs[i].name);
+  }
+  return {};
+}
+
+std::unique_ptr<Output> Pipeline::make_output(const OutputSpec& spec) {
+  if (spec.desk == nullptr) return spec.entry->make(spec.options);
+  const bool home = spec_.worker == 0;
+  if (home) {
+    desks_.push_back(std::make_unique<Desk>(loop_, spec.entry->make(spec.options)));
+    *spec.desk = desks_.back().get();
+  }
+  return std::make_unique<DeskClient>(**spec.desk, home);
+}
+
+Status Pipeline::open_output(const OutputSpec& spec, std::size_t index) {
+  auto matcher = Matcher::make(spec.match, spec.match_regex);
+  if (!matcher.ok()) return matcher.status();
+  const Log log = spec_.log.named(spec.name);
+  const std::uint64_t seed = std::hash<std::string>{}(spec.id) + spec_.worker;
+  lanes_.push_back(std::make_unique<Lane>(Lane::Setup{loop_, ledger_, *spec_.metrics, log, spec.name, index, spec.lane,
+                                                      spec.linger, seed, [this, index] { lane_has_room(index); }}));
+  Lane& lane = *lanes_.back();
+  outputs_.push_back(make_output(spec));
+  Output& output = *outputs_.back();
+  lane.attach(output);
+  router_.add(lane, std::move(matcher).value());
+  const auto services = [&](OutputHost& host) -> OutputServices& {
+    output_services_.push_back(
+        std::make_unique<OutputServices>(OutputServices{loop_, host, pool_, log, *spec_.metrics, *jobs_, spec.name}));
+    return *output_services_.back();
+  };
+  if (spec.desk != nullptr && spec_.worker == 0) {
+    Desk& desk = *desks_.back();
+    if (Status status = desk.open(services(desk)); !status.ok()) return status;
+  }
+  return output.open(services(lane));
+}
+
+Status Pipeline::open_inputs() {
+  for (const InputSpec& spec : spec_.inputs) {
+    Status status = open_input(spec);
+    if (!status.ok()) return std::move(status).while_doing("opening input " + spec.name);
+  }
+  return {};
+}
+
+Status Pipeline::open_input(const InputSpec& spec) {
+  std::vector<std::unique_ptr<Decoder>> decoders;
+  for (const std::string& name : spec.parsers) {
+    auto decoder = spec_.decoder(name);
+    if (!decoder.ok()) return decoder.status();
+    decoders.push_back(std::move(decoder).value());
+  }
+  const PostServices shared{
+      loop_,          batches_,      space_,
+      ledger_,        chain_,        router_,
+      tags_,          durables_,     spec_.state,
+      *spec_.metrics, lanes_.size(), [this] { pool_timer_.arm(loop_.now() + kAskPoolAgain, kAskPoolAgain); }};
+  posts_.push_back(std::make_unique<Post>(shared, spec.name, spec.id, std::move(decoders)));
+  inputs_.push_back(spec.entry->make(spec.options, spec.shared));
+  input_services_.push_back(std::make_unique<InputServices>(
+      InputServices{loop_, *posts_.back(), spec_.log.named(spec.name), *spec_.metrics, *jobs_, spec.name, spec.tag,
+                    spec_.worker, spec_.workers, spec_.machine_id, spec_.finished}));
+  posts_.back()->gate().attach(inputs_.back().get());
+  return inputs_.back()->open(*input_services_.back());
+}
+
+void Pipeline::lane_has_room(std::size_t index) {
+  for (const auto& post : posts_) post->gate().release(index);
+}
+
+void Pipeline::pool_has_room() {
+  if (intake_stopped_) return;
+  for (const auto& post : posts_) post->gate().release(post->pool_reason());
+}
+
+void Pipeline::stop_intake() {
+  if (std::exchange(intake_stopped_, true)) return;
+  for (const auto& input : inputs_) input->close();
+  for (const auto& post : posts_) post->gate().attach(nullptr);
+}
+
+void Pipeline::hurry() {
+  for (const auto& lane : lanes_) lane->hurry();
+}
+
+bool Pipeline::drained() const {
+  return std::all_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->empty(); });
+}
+
+void Pipeline::reopen() {
+  for (const auto& output : outputs_) output->reopen();
+}
+
+void Pipeline::close() {
+  stop_intake();
+  for (const auto& output : outputs_) output->close();
+  for (const auto& desk : desks_) desk->close();
+  for (const auto& lane : lanes_) lane->abandon();
+  chain_.close();
+  ledger_.checkpoint();
+}
+
+PipelineSnapshot Pipeline::snapshot() {
+  PipelineSnapshot snapshot;
+  snapshot.ledger = ledger_.counts;
+  for (const auto& lane : lanes_) {
+    lane->refresh_gauges();
+    const std::uint64_t waiting = lane->waiting_records();
+    snapshot.ledger.waiting += waiting;
+    snapshot.waiting_by_output.emplace_back(lane->name(), waiting);
+  }
+  for (const auto& post : posts_) post->gate().refresh();
+  snapshot.waiting = snapshot.ledger.waiting;
+  snapshot.pool_bytes = account_.used();
+  snapshot.worst_turn = loop_.stats().worst_turn;
+  return snapshot;
+}
+
+}  // namespace logweir
