@@ -21,6 +21,8 @@ class Pieces {
 
   // `bytes` of contiguous writable space, or nullptr when the pool has none. Valid until the next call.
   [[nodiscard]] char* reserve(std::size_t bytes);
+  // How much `reserve` can give without another chunk.
+  [[nodiscard]] std::size_t room() const { return chunks_.empty() ? 0 : chunks_.back()->room(); }
   // The first `bytes` of what was reserved now belong to the list.
   void commit(std::size_t bytes);
   // Copies; false when the pool has no room.

@@ -13,6 +13,7 @@ struct Decoded {
   std::uint64_t parsed = 0;
   std::uint64_t failed = 0;       // kept as they came, flagged kParseFailed
   std::uint64_t time_failed = 0;  // parsed, but their time was not; they keep the time of reading
+  std::uint64_t repaired = 0;     // parsed, but ill-formed parts were replaced or repeated keys dropped
 };
 
 // Interface. Turns text bodies of an open batch into structured records, in place. May throw nothing; a line it can't

@@ -45,7 +45,8 @@ struct Field {
   std::uint32_t cut_end = 0;
 };
 
-// Value. One log line as seen inside a Batch, which owns everything this looks at. 48 bytes.
+// Value. One log line as seen inside a Batch, which owns everything this looks at: `data` lies in one of its chunks, so
+// vector code may read up to kChunkPadding bytes behind its end. 48 bytes.
 struct Record {
   enum Flags : std::uint8_t {
     kTruncated = 1,    // cut at a size limit; encoders add `_truncated: true`
@@ -60,9 +61,11 @@ struct Record {
   std::uint16_t field_count = 0;
   Body body = Body::text;
   std::uint8_t flags = 0;
+  // Of a JSON body: a Bloom filter of its top-level keys (codec/key_bits.h). All ones: nobody looked, so ask the body.
+  std::uint64_t keys = ~std::uint64_t{0};
 
   [[nodiscard]] std::string_view text() const { return {data, size}; }
 };
-static_assert(sizeof(Record) == 48 || sizeof(Record) == 40);
+static_assert(sizeof(Record) == 48);
 
 }  // namespace logweir
