@@ -10,6 +10,7 @@ namespace logweir {
 
 // Resource, process-wide. A few threads of our own (never libuv's four: one hung mount or look-up would stop all) for
 // work that may block: cold file reads, compression. The owner keeps what the job looks at until `done` has run.
+// Outlives its desks.
 class Jobs {
  public:
   explicit Jobs(unsigned threads);
@@ -24,19 +25,21 @@ class Jobs {
   std::unique_ptr<Impl> impl_;
 };
 
-// Resource, one per loop. Destroying it first waits for this desk's running jobs and forgets their `done`.
+// Resource, one per loop, on its thread. Destroying it drops jobs not begun, waits for the running ones and forgets
+// their `done`.
 class Jobs::Desk {
  public:
   Desk(Jobs& jobs, Loop& loop);
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
   ~Desk();
-  // `work` runs on a job thread, then `done` on the loop's thread.
+  // `work` runs on a job thread, then `done` on the loop's thread. `work` is there (not null) and throws nothing.
   void run(std::function<void()> work, std::function<void()> done);
 
  private:
+  friend class Jobs;  // the threads' side
   struct Impl;
-  std::shared_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace logweir

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/status.h"
 #include "loop/loop.h"
@@ -12,7 +13,8 @@
 namespace logweir {
 
 // Resource. A listening TCP socket (own socket, SO_REUSEADDR, SO_REUSEPORT when `shared`, so that each worker opens
-// one). IPv4 and IPv6 addresses and host names that resolve at once.
+// one). IPv4 and IPv6 addresses and host names that resolve at once. When the process has no descriptor left it waits
+// a moment, the connection staying in the backlog.
 class Listener {
  public:
   struct Options {
@@ -20,21 +22,23 @@ class Listener {
     int port = 0;  // 0: the kernel picks, see port()
     int backlog = 1024;
     bool shared = false;
+    std::function<void(const Status&)> trouble;  // optional: hears that accepting had to wait (limit your logging)
   };
-  // The failure's sentence names address and port and what to do (in use, privileged, not an address of this machine).
+  // `accepted` may destroy the Listener. The failure's sentence names address and port and what to do (in use,
+  // privileged, not an address of this machine).
   static Result<std::unique_ptr<Listener>> open(Loop& loop, const Options& options,
                                                 std::function<void(std::unique_ptr<Stream>)> accepted);
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
   ~Listener();
-  void pause();   // stop accepting: connections wait in the backlog
+  void pause();  // stop accepting: connections wait in the backlog
   void resume();
   [[nodiscard]] int port() const;
 
  private:
   struct Impl;
-  explicit Listener(Impl* impl) : impl_(impl) {}
-  Impl* impl_;
+  explicit Listener(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<Impl> impl_;  // shared with its own callback alone, which may destroy the Listener
 };
 
 }  // namespace logweir

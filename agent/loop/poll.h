@@ -10,7 +10,8 @@
 namespace logweir {
 
 // Resource. Readiness of a descriptor that somebody else owns and closes only after this is gone (inotify, own
-// sockets, signalfd). Level-triggered.
+// sockets, signalfd). Level-triggered. An `error` (not 0) says that the descriptor is broken: nothing is watched from
+// then on, and the next read or write tells why. `ready` may destroy the Poll.
 class Poll {
  public:
   enum Events : unsigned { kReadable = 1, kWritable = 2 };
@@ -18,7 +19,8 @@ class Poll {
   Poll(const Poll&) = delete;
   Poll& operator=(const Poll&) = delete;
   ~Poll();
-  Status watch(unsigned events);  // 0 stops
+  Status watch(unsigned events);  // 0 stops; changing what is watched costs two system calls
+
  private:
   struct Impl;
   Impl* impl_;  // frees itself once libuv has closed the handle
