@@ -25,6 +25,7 @@ std::uint64_t Budget::taken() const {
 Account::~Account() { budget_.give(leased_); }
 
 bool Account::charge(std::uint64_t bytes, Use use) {
+  if (use == Use::intake && !budget_.intake_fits(bytes, leased_ - used_)) return false;
   if (used_ + bytes > leased_) {
     const std::uint64_t need = used_ + bytes - leased_;
     const std::uint64_t block = (need + kBlock - 1) / kBlock * kBlock;

@@ -16,6 +16,12 @@ class Budget {
   explicit Budget(std::uint64_t limit);
   [[nodiscard]] bool take(std::uint64_t bytes, Use use);
   void give(std::uint64_t bytes) { free_.fetch_add(static_cast<std::int64_t>(bytes), std::memory_order_relaxed); }
+  // Whether an intake of `bytes` out of a lease with `spare` unused bytes leaves the eighth for the way out alone.
+  [[nodiscard]] bool intake_fits(std::uint64_t bytes, std::uint64_t spare) const {
+    return free_.load(std::memory_order_relaxed) + static_cast<std::int64_t>(spare) -
+               static_cast<std::int64_t>(bytes) >=
+           reserve_;
+  }
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
   [[nodiscard]] std::uint64_t taken() const;
 

@@ -25,7 +25,8 @@ class Pool {
   // bytes charged). Empty when the budget has no room for this use.
   [[nodiscard]] ChunkRef take(Use use, std::size_t bytes = 0);
 
-  // Called (from `take_back`, so do little: post a task) whenever a chunk came home after a `take` for intake had failed.
+  // Called (from `take_back`, so do little: post a task) whenever a chunk came home after a `take` for intake had
+  // failed.
   void on_room(std::function<void()> heard) { heard_ = std::move(heard); }
 
   [[nodiscard]] std::size_t chunk_size() const { return chunk_size_; }

@@ -275,6 +275,7 @@ void Lane::settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std
 
 void Lane::finish(ShippingNode* node, Outcome /*outcome*/) {
   const Nanos now = setup_.loop.now();
+  delivered_at_ = now;
   const std::uint64_t count = node->count();
   metrics_.delivered.add(count);
   metrics_.bytes.add(node->bytes - count * sizeof(Record));
@@ -354,6 +355,12 @@ void Lane::refresh_gauges() {
   metrics_.queue_bytes.set(static_cast<double>(bytes_));
   const ShippingNode* oldest = !sent_.empty() ? sent_.head() : waiting_.head();
   metrics_.oldest_waiting.set(oldest != nullptr ? seconds(setup_.loop.now() - oldest->queued_at) : 0);
+}
+
+bool Lane::stuck(Nanos age) const {
+  if (empty()) return false;
+  const Nanos since = setup_.loop.now() - age;
+  return (!sent_.empty() ? sent_.head() : waiting_.head())->queued_at < since && delivered_at_ < since;
 }
 
 }  // namespace logweir

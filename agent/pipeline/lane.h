@@ -74,6 +74,8 @@ class Lane final : public OutputHost {
   [[nodiscard]] const std::string& name() const { return setup_.name; }
   [[nodiscard]] std::size_t index() const { return setup_.index; }
   void refresh_gauges();
+  // Records have waited longer than `age` and none was delivered for as long.
+  [[nodiscard]] bool stuck(Nanos age) const;
 
   // OutputHost
   void ready() override;
@@ -113,6 +115,7 @@ class Lane final : public OutputHost {
   std::uint64_t shipment_bytes_ = 0;
   std::uint64_t retry_limit_;
   Nanos resume_at_ = 0;  // backing off until then
+  Nanos delivered_at_ = 0;
   Backoff backoff_;
   Timer timer_;
   AfterTurn after_turn_;

@@ -8,6 +8,7 @@ namespace logweir {
 namespace {
 
 constexpr Nanos kAskPoolAgain = 20 * kMillisecond;
+constexpr Nanos kStuckAfter = 60 * kSecond;
 
 std::vector<std::string> lane_ids(const PipelineSpec& spec) {
   std::vector<std::string> ids;
@@ -167,6 +168,7 @@ PipelineSnapshot Pipeline::snapshot() {
     const std::uint64_t waiting = lane->waiting_records();
     snapshot.ledger.waiting += waiting;
     snapshot.waiting_by_output.emplace_back(lane->name(), waiting);
+    if (lane->stuck(kStuckAfter)) snapshot.stuck.push_back(lane->name());
   }
   for (const auto& post : posts_) post->gate().refresh();
   snapshot.waiting = snapshot.ledger.waiting;

@@ -70,6 +70,7 @@ struct PipelineSnapshot {
   Nanos worst_turn = 0;
   std::uint64_t waiting = 0;
   std::vector<std::pair<std::string, std::uint64_t>> waiting_by_output;
+  std::vector<std::string> stuck;  // outputs that delivered nothing for a minute though records wait
 };
 
 // Resource, one per worker, on its thread: inputs, filters and lanes over one pool, and the ledger that ties them.

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/agent.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <future>
+#include <thread>
+
+#include "app/control.h"
+#include "base/log.h"
+
+namespace logweir {
+
+namespace {
+
+constexpr auto kLogPatience = std::chrono::seconds(1);
+
+LogLevel level_of(const std::string& word) {
+  if (word == "trace") return LogLevel::trace;
+  if (word == "debug") return LogLevel::debug;
+  if (word == "warn" || word == "warning") return LogLevel::warn;
+  if (word == "error") return LogLevel::error;
+  if (word == "off") return LogLevel::off;
+  return LogLevel::info;
+}
+
+// Writes what the log still holds, unless the pipe behind it is stuck: then the process ends without.
+void finish_log(std::unique_ptr<LogSink> sink, int exit_code) {
+  std::promise<void> done;
+  auto written = done.get_future();
+  std::thread writer([log = std::move(sink), promise = std::move(done)]() mutable {
+    log.reset();
+    promise.set_value();
+  });
+  if (written.wait_for(kLogPatience) != std::future_status::ready) ::_exit(exit_code);
+  writer.join();
+}
+
+}  // namespace
+
+int run_agent(const Plan& plan) {
+  auto sink = make_log_sink(plan.service.log_file);
+  if (!sink.ok()) {
+    std::fprintf(stderr, "logweir: error: %s\n", sink.status().message().c_str());
+    return 1;
+  }
+  const Log log(*sink.value(), level_of(plan.service.log_level), "");
+  int code = 1;
+  {
+    Control control(plan, *sink.value(), log);
+    Status status = control.start();
+    if (status.ok()) {
+      code = control.run();
+    } else {
+      log.error("could not start: {}", status.message());
+      code = status.code() == Code::invalid ? 78 : 1;
+    }
+  }
+  finish_log(std::move(sink).value(), code);
+  return code;
+}
+
+}  // namespace logweir

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/control.h"
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <sstream>
+
+#include "app/limits.h"
+#include "app/paths.h"
+
+namespace logweir {
+
+namespace {
+
+constexpr Nanos kLookPatience = 500 * kMillisecond;
+
+std::vector<std::string> words(const std::string& list) {
+  std::vector<std::string> out;
+  std::istringstream in(list);
+  for (std::string word; std::getline(in, word, ',');) {
+    const auto first = word.find_first_not_of(" \t");
+    if (first == std::string::npos) continue;
+    out.push_back(word.substr(first, word.find_last_not_of(" \t") - first + 1));
+  }
+  return out;
+}
+
+}  // namespace
+
+Control::Control(const Plan& plan, LogSink& sink, Log log)
+    : plan_(plan),
+      sink_(sink),
+      log_(std::move(log)),
+      loop_(clock_),
+      budget_(memory_limit_of(plan.service)),
+      jobs_(2),
+      parsers_(plan.parsers),
+      worker_count_(worker_count_of(plan.service)),
+      machine_id_(machine_id()),
+      desks_(plan.outputs.size(), nullptr),
+      snapshots_(worker_count_),
+      mail_(loop_, [](std::function<void()>&& work) { work(); }),
+      grace_timer_(loop_.timers(), [this] { finish(); }),
+      look_timer_(loop_.timers(), [this] {
+        answers_due_ = 0;
+        ++look_round_;
+        const auto told = std::exchange(looking_, {});
+        for (const auto& done : told) done();
+      }) {}
+
+Control::~Control() {
+  admin_.reset();
+  for (const Shared& shared : shared_) {
+    if (shared.part) shared.part->close();
+  }
+  while (!workers_.empty()) workers_.pop_back();  // the home of single outputs is the first and goes last
+  shared_.clear();
+}
+
+Status Control::start() {
+  describe_self();
+  if (Status status = open_state(); !status.ok()) return status;
+  if (Status status = open_admin(); !status.ok()) return status;
+  if (Status status = open_shared(); !status.ok()) return status;
+  if (Status status = open_workers(); !status.ok()) return status;
+  signals_ = std::make_unique<Signals>(loop_, std::initializer_list<int>{SIGTERM, SIGINT, SIGUSR1, SIGHUP},
+                                       [this](int number) { on_signal(number); });
+  log_.info("logweir {} runs: {} inputs, {} filters, {} outputs, {} worker{}, memory limit {} MiB", LOGWEIR_VERSION,
+            plan_.inputs.size(), plan_.filters.size(), plan_.outputs.size(), worker_count_,
+            worker_count_ == 1 ? "" : "s", budget_.limit() >> 20);
+  return {};
+}
+
+Status Control::open_state() {
+  if (!needs_state(plan_)) return {};
+  State::Options options;
+  options.directory = state_directory(plan_);
+  auto state = State::open(options, log_.named("state"));
+  if (!state.ok()) return state.status();
+  state_ = std::move(state).value();
+  return {};
+}
+
+Status Control::open_shared() {
+  for (const InputPlan& input : plan_.inputs) {
+    shared_.emplace_back();
+    if (input.entry->make_shared == nullptr) continue;
+    Shared& shared = shared_.back();
+    shared.part = input.entry->make_shared(input.options);
+    std::vector<Fact> facts;
+    if (state_) {
+      for (const SavedFact& fact : state_->facts()) {
+        if (fact.instance == input.id) facts.push_back({fact.key, fact.value});
+      }
+    }
+    shared.services = std::make_unique<SharedServices>(SharedServices{loop_, log_.named(input.name), metrics_,
+                                                                      input.name, input.tag, worker_count_,
+                                                                      machine_id_, std::move(facts), own_files(plan_)});
+    Status status = shared.part->open(*shared.services);
+    if (!status.ok()) return std::move(status).while_doing("opening input " + input.name);
+  }
+  return {};
+}
+
+PipelineSpec Control::spec_for(unsigned worker) {
+  PipelineSpec spec;
+  for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+    const InputPlan& in = plan_.inputs[i];
+    spec.inputs.push_back({in.entry, in.name, in.id, in.tag, words(in.parser), in.options, shared_[i].part.get()});
+  }
+  for (const FilterPlan& filter : plan_.filters) {
+    spec.filters.push_back({filter.entry, filter.name, filter.match, filter.match_regex, filter.options});
+  }
+  for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
+    const OutputPlan& out = plan_.outputs[i];
+    const Nanos linger = out.lane.linger.value >= 0 ? out.lane.linger.value : out.entry->linger;
+    Desk** desk = out.entry->single && worker_count_ > 1 ? &desks_[i] : nullptr;
+    spec.outputs.push_back(
+        {out.entry, out.name, out.id, out.match, out.match_regex, out.lane, linger, out.options, desk});
+  }
+  spec.decoder = [this](const std::string& name) { return parsers_.make(name); };
+  spec.worker = worker;
+  spec.workers = worker_count_;
+  spec.machine_id = machine_id_;
+  spec.budget = &budget_;
+  spec.metrics = &metrics_;
+  spec.state = state_.get();
+  spec.jobs = &jobs_;
+  spec.log = log_;
+  spec.finished = [this] { mail_.send([this] { stop("all inputs are read to their end", false); }); };
+  return spec;
+}
+
+Status Control::open_workers() {
+  for (unsigned i = 0; i < worker_count_; ++i) {
+    workers_.push_back(std::make_unique<Worker>(spec_for(i)));
+    if (Status status = workers_.back()->start(); !status.ok()) return status;
+  }
+  for (const auto& worker : workers_) {
+    if (Status status = worker->open_inputs(); !status.ok()) return status;
+  }
+  return {};
+}
+
+Status Control::open_admin() {
+  const ServiceOptions& service = plan_.service;
+  if (!service.http_server) return {};
+  admin_ = std::make_unique<Admin>(
+      loop_, metrics_, [this](std::function<void()> done) { look(std::move(done)); }, [this] { return health(); });
+  Status status = admin_->open(service.http_listen, static_cast<int>(service.http_port));
+  if (status.ok()) {
+    log_.info("metrics at http://{}:{}/metrics", service.http_listen, service.http_port);
+    return {};
+  }
+  admin_.reset();
+  if (service.http_explicit) return std::move(status).while_doing("opening the admin port");
+  log_.warn("no metrics and no /health: {}; running on without (set service.http_port to another port)",
+            status.message());
+  return {};
+}
+
+void Control::describe_self() {
+  metrics_.ask("logweir_ledger_discrepancy", "Records that the ledger can't account for; always 0", {}, [this] {
+    std::int64_t off = 0;
+    for (const PipelineSnapshot& snapshot : snapshots_) off += snapshot.ledger.discrepancy();
+    return static_cast<double>(off);
+  });
+  metrics_.ask("logweir_pool_bytes", "Bytes of memory that hold log data", {}, [this] {
+    std::uint64_t bytes = 0;
+    for (const PipelineSnapshot& snapshot : snapshots_) bytes += snapshot.pool_bytes;
+    return static_cast<double>(bytes);
+  });
+  metrics_.ask("logweir_pool_limit_bytes", "The limit of logweir_pool_bytes (service.memory_limit)", {},
+               [this] { return static_cast<double>(budget_.limit()); });
+  metrics_.ask("logweir_loop_lag_seconds", "Longest turn of any worker's loop since the last scrape", {}, [this] {
+    Nanos worst = 0;
+    for (const PipelineSnapshot& snapshot : snapshots_) worst = std::max(worst, snapshot.worst_turn);
+    return static_cast<double>(worst) / 1e9;
+  });
+  metrics_.ask_total("logweir_log_lines_dropped_total", "Own log lines lost since stderr or log_file was too slow", {},
+                     [this] { return static_cast<double>(sink_.dropped()); });
+  metrics_.ask("logweir_state_failing", "1 while positions can't be saved", {},
+               [this] { return state_ && !state_->fault().empty() ? 1.0 : 0.0; });
+  add_process_metrics(metrics_, LOGWEIR_VERSION);
+}
+
+int Control::run() {
+  loop_.run();
+  return exit_code_;
+}
+
+void Control::on_signal(int number) {
+  if (number == SIGUSR1) {
+    for (const auto& worker : workers_) {
+      worker->call([](Pipeline& pipeline) { pipeline.reopen(); });
+    }
+  } else if (number == SIGHUP) {
+    log_.warn("SIGHUP: a running agent does not take a changed conf yet; restart it");
+  } else if (stopping_) {
+    log_.warn("second signal: stopping at once");
+    exit_code_ = 1;
+    finish();
+  } else {
+    stop(number == SIGTERM ? "SIGTERM" : "SIGINT", true);
+  }
+}
+
+void Control::stop(const char* why, bool bounded) {
+  if (std::exchange(stopping_, true)) return;
+  log_.info("stopping ({}): no more is read, what waits is delivered", why);
+  if (bounded && plan_.service.grace.value >= 0) {
+    grace_timer_.arm(loop_.now() + plan_.service.grace.value, kMillisecond);
+  }
+  draining_ = worker_count_;
+  for (const auto& worker : workers_) {
+    worker->drain([this] { mail_.send([this] { worker_drained(); }); });
+  }
+}
+
+void Control::worker_drained() {
+  if (--draining_ == 0) finish();
+}
+
+void Control::finish() {
+  if (std::exchange(finishing_, true)) return;
+  grace_timer_.cancel();
+  admin_.reset();
+  for (const Shared& shared : shared_) {
+    if (shared.part) shared.part->close();
+  }
+  std::vector<PipelineSnapshot> last;
+  while (!workers_.empty()) {
+    last.push_back(workers_.back()->close());
+    workers_.pop_back();
+  }
+  report_waiting(last);
+  shared_.clear();
+  signals_.reset();
+  state_.reset();
+  loop_.stop();
+}
+
+void Control::report_waiting(const std::vector<PipelineSnapshot>& last) {
+  LedgerCounts total;
+  std::map<std::string, std::uint64_t> waiting;
+  for (const PipelineSnapshot& snapshot : last) {
+    total += snapshot.ledger;
+    for (const auto& [output, count] : snapshot.waiting_by_output) waiting[output] += count;
+  }
+  for (const auto& [output, count] : waiting) {
+    if (count == 0) continue;
+    log_.warn("output {}: {} records were not delivered within service.grace; those from files are read again at the "
+              "next start, those from sockets are lost",
+              output, count);
+  }
+  if (total.discrepancy() != 0) log_.error("bug: the ledger is off by {} records", total.discrepancy());
+  log_.info("stopped: {} read, {} filtered, {} delivered, {} dropped, {} waiting", total.read, total.filtered,
+            total.delivered, total.dropped, total.waiting);
+}
+
+void Control::look(std::function<void()> done) {
+  looking_.push_back(std::move(done));
+  if (answers_due_ > 0) return;
+  const std::uint64_t round = ++look_round_;
+  answers_due_ = static_cast<unsigned>(workers_.size());
+  look_timer_.arm(loop_.now() + kLookPatience, kMillisecond);
+  for (unsigned i = 0; i < workers_.size(); ++i) {
+    workers_[i]->call([this, i, round](Pipeline& pipeline) {
+      mail_.send([this, i, round, snapshot = pipeline.snapshot()] {
+        if (round == look_round_) take(i, snapshot);
+      });
+    });
+  }
+}
+
+void Control::take(unsigned worker, const PipelineSnapshot& snapshot) {
+  snapshots_[worker] = snapshot;
+  if (answers_due_ == 0 || --answers_due_ > 0) return;
+  look_timer_.cancel();
+  const auto told = std::exchange(looking_, {});
+  for (const auto& done : told) done();
+}
+
+std::vector<std::string> Control::health() const {
+  std::vector<std::string> reasons;
+  if (state_) {
+    if (std::string fault = state_->fault(); !fault.empty()) reasons.push_back("positions are not saved: " + fault);
+  }
+  std::int64_t off = 0;
+  for (const PipelineSnapshot& snapshot : snapshots_) {
+    off += snapshot.ledger.discrepancy();
+    for (const std::string& output : snapshot.stuck) reasons.push_back("output " + output + " has delivered nothing for a minute");
+  }
+  if (off != 0) reasons.push_back("the ledger is off by " + std::to_string(off) + " records");
+  return reasons;
+}
+
+}  // namespace logweir

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/admin.h"
+#include "app/plan.h"
+#include "app/worker.h"
+#include "base/log.h"
+#include "loop/jobs.h"
+#include "loop/loop.h"
+#include "loop/mailbox.h"
+#include "loop/signals.h"
+#include "metrics/metrics.h"
+#include "plugin/parsers.h"
+#include "state/state.h"
+
+namespace logweir {
+
+// Resource, on the main thread: the loop without a pipeline. Starts the workers, hears signals, runs discovery (the
+// inputs' shared parts), answers on the admin port and stops everything in order.
+class Control {
+ public:
+  Control(const Plan& plan, LogSink& sink, Log log);
+  Control(const Control&) = delete;
+  Control& operator=(const Control&) = delete;
+  ~Control();
+
+  Status start();
+  int run();  // until the end; the exit code
+
+ private:
+  struct Shared {
+    std::unique_ptr<InputShared> part;  // may be null
+    std::unique_ptr<SharedServices> services;
+  };
+  Status open_state();
+  Status open_shared();
+  Status open_workers();
+  Status open_admin();
+  PipelineSpec spec_for(unsigned worker);
+  void describe_self();
+
+  void on_signal(int number);
+  void stop(const char* why, bool bounded);
+  void worker_drained();
+  void finish();
+
+  // Asks every worker for a snapshot; `done` once all have answered or a moment has passed.
+  void look(std::function<void()> done);
+  void take(unsigned worker, const PipelineSnapshot& snapshot);
+  [[nodiscard]] std::vector<std::string> health() const;
+  void report_waiting(const std::vector<PipelineSnapshot>& last);
+
+  const Plan& plan_;
+  LogSink& sink_;
+  Log log_;
+  SystemClock clock_;
+  Loop loop_;
+  Metrics metrics_;
+  Budget budget_;
+  Jobs jobs_;
+  std::unique_ptr<State> state_;
+  Parsers parsers_;
+  unsigned worker_count_;
+  std::uint64_t machine_id_;
+  std::vector<Desk*> desks_;  // by output; filled by the home worker
+  std::vector<Shared> shared_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<PipelineSnapshot> snapshots_;
+  Mailbox<std::function<void()>> mail_;
+  Timer grace_timer_;
+  Timer look_timer_;
+  std::vector<std::function<void()>> looking_;  // who waits for the snapshots under way
+  unsigned answers_due_ = 0;
+  std::uint64_t look_round_ = 0;
+  std::unique_ptr<Admin> admin_;
+  std::unique_ptr<Signals> signals_;
+  bool stopping_ = false;
+  bool finishing_ = false;
+  unsigned draining_ = 0;
+  int exit_code_ = 0;
+};
+
+}  // namespace logweir

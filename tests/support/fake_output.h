@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "plugin/output.h"
+
+namespace logweir {
+
+// An output that a test holds by the hand: takes at most `capacity` records that are not settled yet.
+class FakeOutput final : public Output {
+ public:
+  struct Taken {
+    std::uint64_t ordinal;
+    std::string text;
+  };
+
+  Status open(OutputServices& services) override {
+    host_ = &services.host;
+    return {};
+  }
+  void attach(OutputHost& host) { host_ = &host; }
+
+  std::uint64_t send(const Shipment& shipment) override {
+    ++sends;
+    if (down) {
+      host_->unavailable("refused", Status(Code::unavailable, "nobody there"));
+      return 0;
+    }
+    std::uint64_t taken = 0;
+    for (const Part& part : shipment.parts) {
+      for (std::uint32_t i = part.first; i < part.last; ++i) {
+        if (open.size() >= capacity) return taken;
+        open.push_back({shipment.ordinal + taken, std::string(part.batch->records[i].text())});
+        ++taken;
+      }
+    }
+    return taken;
+  }
+  void close() override { open.clear(); }
+
+  // Settles the oldest `count` records.
+  void settle(std::size_t count, Outcome outcome) {
+    if (count == 0) return;
+    const std::uint64_t first = open.front().ordinal;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (outcome == Outcome::delivered) delivered.push_back(open.front().text);
+      open.pop_front();
+    }
+    host_->settle(first, count, outcome, "test");
+  }
+  void deliver_all() {
+    settle(open.size(), Outcome::delivered);
+    host_->ready();
+  }
+
+  std::deque<Taken> open;
+  std::vector<std::string> delivered;
+  std::size_t capacity = SIZE_MAX;
+  std::uint64_t sends = 0;
+  bool down = false;
+
+ private:
+  OutputHost* host_ = nullptr;
+};
+
+}  // namespace logweir

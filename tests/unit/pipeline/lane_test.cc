@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/lane.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "support/fake_clock.h"
+#include "support/fake_output.h"
+
+namespace logweir {
+
+namespace {
+
+// One lane with a source, a fake output and a clock that stands still.
+struct Ground {
+  explicit Ground(LaneOptions options = {}, Nanos linger = 0) {
+    lane = std::make_unique<Lane>(
+        Lane::Setup{loop, ledger, metrics, Log(), "out.0", 0, options, linger, 1, [this] { ++room; }});
+    output.attach(*lane);
+    lane->attach(output);
+    source = ledger.open(1, 0);
+    tag = {"t", 0};
+  }
+  ~Ground() { lane->abandon(); }
+
+  void put(int count) {
+    BatchRef batch = batches.make();
+    batch->origin = OriginRef::make({&tag, "log", {}, {}, 0});
+    ChunkRef chunk = pool.take(Use::intake);
+    batch->hold(chunk);
+    batch->read_at = loop.now();
+    for (int i = 0; i < count; ++i) {
+      const std::string text = std::to_string(next++);
+      Record record;
+      record.data = chunk->free_space();
+      record.size = static_cast<std::uint32_t>(text.size());
+      record.position = position;
+      text.copy(chunk->free_space(), text.size());
+      chunk->used += record.size;
+      batch->bytes += record.size;
+      batch->records.push_back(record);
+    }
+    batch->receipt = ledger.begin(*source, position, position + 1);
+    ++position;
+    batch->claim = batch->receipt.get();
+    ledger.counts.read += static_cast<std::uint64_t>(count);
+    lane->enqueue(batch, 0, static_cast<std::uint32_t>(count));
+    batch->receipt.reset();
+  }
+  void pass(Nanos time) {
+    clock.advance(time);
+    loop.run_once();
+  }
+  [[nodiscard]] std::int64_t discrepancy() const {
+    LedgerCounts counts = ledger.counts;
+    counts.waiting = lane->waiting_records();
+    return counts.discrepancy();
+  }
+  [[nodiscard]] std::vector<std::string> sequence(int count) const {
+    std::vector<std::string> all;
+    for (int i = 0; i < count; ++i) all.push_back(std::to_string(i));
+    return all;
+  }
+
+  FakeClock clock;
+  Loop loop{clock};
+  Budget budget{256 << 20};
+  Account account{budget};
+  Pool pool{account};
+  BatchPool batches{pool};
+  Metrics metrics;
+  Ledger ledger{{"out.0"}, nullptr};
+  FakeOutput output;
+  Tag tag;
+  SourceState* source = nullptr;
+  std::uint64_t position = 0;
+  int next = 0;
+  int room = 0;
+  std::unique_ptr<Lane> lane;
+};
+
+}  // namespace
+
+TEST_CASE("an idle output gets at the turn's end what came in it, in one shipment") {
+  Ground ground;
+  ground.put(2);
+  ground.put(3);
+  CHECK(ground.output.sends == 0);
+  ground.pass(0);
+  CHECK(ground.output.sends == 1);
+  CHECK(ground.output.open.size() == 5);
+}
+
+TEST_CASE("records gather while the output is busy and leave in order") {
+  Ground ground;
+  ground.output.capacity = 2;
+  for (int i = 0; i < 5; ++i) ground.put(2);
+  ground.pass(0);
+  while (!ground.lane->empty()) {
+    ground.output.deliver_all();
+    ground.pass(0);
+  }
+  CHECK(ground.output.delivered == ground.sequence(10));
+  CHECK(Ledger::prefix_of(*ground.source) == 5);
+}
+
+TEST_CASE("linger gathers until its time or until the shipment is full") {
+  LaneOptions options;
+  options.batch_records = 4;
+  Ground ground(options, 50 * kMillisecond);
+  ground.put(3);
+  ground.pass(0);
+  CHECK(ground.output.sends == 0);
+  ground.pass(60 * kMillisecond);
+  CHECK(ground.output.sends == 1);
+  ground.put(4);
+  ground.pass(0);
+  CHECK(ground.output.sends == 2);
+}
+
+TEST_CASE("what must be sent again goes out after a back-off, before anything newer") {
+  Ground ground;
+  ground.put(4);
+  ground.pass(0);
+  ground.put(1);
+  ground.pass(0);
+  ground.output.settle(1, Outcome::delivered);
+  ground.output.settle(4, Outcome::retry);
+  ground.put(2);
+  ground.pass(0);
+  CHECK(ground.output.open.empty());
+  ground.pass(2 * kSecond);
+  ground.output.deliver_all();
+  CHECK(ground.output.delivered == ground.sequence(7));
+  CHECK(ground.discrepancy() == 0);
+}
+
+TEST_CASE("one back-off serves the whole lane however many ranges failed") {
+  Ground ground;
+  for (int i = 0; i < 10; ++i) {
+    ground.put(1);
+    ground.pass(0);
+  }
+  for (int i = 0; i < 10; ++i) ground.output.settle(1, Outcome::retry);
+  const std::uint64_t sends = ground.output.sends;
+  ground.pass(2 * kSecond);
+  CHECK(ground.output.sends == sends + 1);
+}
+
+TEST_CASE("the retry limit drops with a count and the position moves on") {
+  LaneOptions options;
+  options.retry_limit = "1";
+  Ground ground(options);
+  ground.put(3);
+  for (int i = 0; i < 2; ++i) {
+    ground.pass(5 * kSecond);
+    ground.output.settle(3, Outcome::retry);
+  }
+  CHECK(ground.lane->empty());
+  CHECK(ground.ledger.counts.dropped == 3);
+  CHECK(Ledger::prefix_of(*ground.source) == 1);
+  CHECK(ground.discrepancy() == 0);
+}
+
+TEST_CASE("block says full at the high mark and room at the low mark") {
+  LaneOptions options;
+  options.queue_bytes.value = 1000;
+  Ground ground(options);
+  ground.output.capacity = 0;
+  while (!ground.lane->full()) ground.put(1);
+  ground.output.capacity = SIZE_MAX;
+  ground.lane->ready();
+  CHECK(ground.room == 0);
+  ground.output.deliver_all();
+  CHECK(ground.room == 1);
+  CHECK_FALSE(ground.lane->full());
+}
+
+TEST_CASE("drop_newest keeps the old records and drop_oldest the new ones") {
+  for (const WhenFull policy : {WhenFull::drop_newest, WhenFull::drop_oldest}) {
+    LaneOptions options;
+    options.queue_bytes.value = 10 * sizeof(Record);
+    options.when_full = policy;
+    Ground ground(options);
+    ground.output.capacity = 0;
+    for (int i = 0; i < 40; ++i) ground.put(1);
+    ground.output.capacity = SIZE_MAX;
+    ground.lane->ready();
+    ground.output.deliver_all();
+    REQUIRE_FALSE(ground.output.delivered.empty());
+    CHECK(ground.output.delivered.front() == (policy == WhenFull::drop_newest ? "0" : "31"));
+    CHECK(ground.ledger.counts.dropped + ground.output.delivered.size() == 40);
+    CHECK(ground.discrepancy() == 0);
+  }
+}
+
+TEST_CASE("a peer that is not there is asked again after a growing wait and at once when hurried") {
+  Ground ground;
+  ground.output.down = true;
+  ground.put(1);
+  ground.pass(0);
+  CHECK(ground.output.sends == 1);
+  ground.pass(100 * kMillisecond);
+  CHECK(ground.output.sends == 1);
+  ground.output.down = false;
+  ground.lane->hurry();
+  CHECK(ground.output.sends == 2);
+}
+
+TEST_CASE("random takes, outcomes and waits lose nothing, repeat nothing delivered and keep the order") {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    std::minstd_rand random(seed);
+    LaneOptions options;
+    options.batch_records = 7;
+    Ground ground(options);
+    int put = 0;
+    for (int step = 0; step < 2000; ++step) {
+      ground.output.capacity = random() % 9;
+      switch (random() % 4) {
+        case 0: {
+          const int count = 1 + static_cast<int>(random() % 5);
+          ground.put(count);
+          put += count;
+          break;
+        }
+        case 1:
+          ground.output.settle(random() % (ground.output.open.size() + 1), Outcome::delivered);
+          break;
+        case 2:
+          ground.output.settle(ground.output.open.size(), Outcome::retry);
+          break;
+        default:
+          ground.lane->ready();
+          ground.pass(static_cast<Nanos>(random() % 3) * kSecond);
+      }
+      REQUIRE(ground.discrepancy() == 0);
+    }
+    ground.output.capacity = SIZE_MAX;
+    for (int i = 0; i < 10000 && !ground.lane->empty(); ++i) {
+      ground.lane->ready();
+      ground.pass(kSecond);
+      ground.output.deliver_all();
+    }
+    REQUIRE_MESSAGE(ground.output.delivered == ground.sequence(put), "seed ", seed);
+    CHECK(Ledger::prefix_of(*ground.source) == ground.position);
+  }
+}
+
+}  // namespace logweir

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/ledger.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+namespace logweir {
+
+TEST_CASE("a position moves only over the contiguous prefix that a lane is done with") {
+  Ledger ledger({"a"}, nullptr);
+  SourceState* source = ledger.open(1, 0);
+  ReceiptRef first = ledger.begin(*source, 0, 10);
+  ReceiptRef second = ledger.begin(*source, 10, 20);
+  Receipt& one = *first.get();
+  Receipt& two = *second.get();
+  ledger.owe(one, 0);
+  ledger.owe(two, 0);
+  first.reset();
+  second.reset();
+  ledger.settled(two, 0);
+  CHECK(Ledger::prefix_of(*source) == 0);
+  ledger.settled(one, 0);
+  CHECK(Ledger::prefix_of(*source) == 20);
+}
+
+TEST_CASE("a receipt held back by a filter holds the position") {
+  Ledger ledger({"a"}, nullptr);
+  SourceState* source = ledger.open(1, 0);
+  ReceiptRef parked = ledger.begin(*source, 0, 10);
+  ledger.begin(*source, 10, 30).reset();
+  CHECK(Ledger::prefix_of(*source) == 0);
+  parked.reset();
+  CHECK(Ledger::prefix_of(*source) == 30);
+}
+
+TEST_CASE("each lane has a prefix of its own and the source's is the smallest") {
+  Ledger ledger({"a", "b"}, nullptr);
+  SourceState* source = ledger.open(1, 5);
+  ReceiptRef held = ledger.begin(*source, 5, 9);
+  Receipt& receipt = *held.get();
+  ledger.owe(receipt, 1);
+  held.reset();
+  CHECK(source->lanes[0].prefix == 9);
+  CHECK(source->lanes[1].prefix == 5);
+  CHECK(Ledger::prefix_of(*source) == 5);
+  ledger.settled(receipt, 1);
+  CHECK(Ledger::prefix_of(*source) == 9);
+}
+
+TEST_CASE("a closed source says so once its last receipt is done") {
+  Ledger ledger({"a"}, nullptr);
+  SourceState* source = ledger.open(0, 0);
+  ReceiptRef held = ledger.begin(*source, 0, 1);
+  bool finished = false;
+  ledger.close(source, true, [&] { finished = true; });
+  CHECK_FALSE(finished);
+  held.reset();
+  CHECK(finished);
+}
+
+TEST_CASE("bytes that gave no record move the position") {
+  Ledger ledger({"a", "b"}, nullptr);
+  SourceState* source = ledger.open(1, 0);
+  ledger.begin(*source, 0, 100).reset();
+  CHECK(Ledger::prefix_of(*source) == 100);
+  ledger.begin(*source, 150, 160).reset();
+  CHECK(Ledger::prefix_of(*source) == 160);
+}
+
+TEST_CASE("random outcomes in any order never let a prefix pass an open range") {
+  std::minstd_rand random(42);
+  Ledger ledger({"a", "b", "c"}, nullptr);
+  SourceState* source = ledger.open(1, 0);
+  struct Owed {
+    Receipt* receipt;
+    std::size_t lane;
+    std::uint64_t begin;
+  };
+  std::vector<Owed> owed;
+  std::uint64_t end = 0;
+  for (int step = 0; step < 20000; ++step) {
+    if (random() % 3 == 0 || owed.empty()) {
+      ReceiptRef held = ledger.begin(*source, end, end + 10);
+      for (std::size_t lane = 0; lane < 3; ++lane) {
+        if (random() % 2 == 0) continue;
+        ledger.owe(*held.get(), lane);
+        owed.push_back({held.get(), lane, end});
+      }
+      end += 10;
+    } else {
+      const std::size_t pick = random() % owed.size();
+      const Owed done = owed[pick];
+      owed[pick] = owed.back();
+      owed.pop_back();
+      ledger.settled(*done.receipt, done.lane);
+    }
+    for (std::size_t lane = 0; lane < 3; ++lane) {
+      std::uint64_t want = end;
+      for (const Owed& o : owed) {
+        if (o.lane == lane) want = std::min(want, o.begin);
+      }
+      if (step % 50 == 0) REQUIRE(source->lanes[lane].prefix == want);
+    }
+  }
+}
+
+}  // namespace logweir
