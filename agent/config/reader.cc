@@ -51,7 +51,10 @@ class Reader {
     main_text(file.value().text, path);
   }
 
-  void main_text(std::string_view content, const std::string& name) { text(content, name, 0, items_); }
+  void main_text(std::string_view content, const std::string& name) {
+    tree_.service.place.file = std::make_shared<const std::string>(name);
+    text(content, name, 0, items_);
+  }
 
   ConfTree finish() {
     for (RawItem& item : items_) variables_.expand(item.node, problems_);
@@ -101,7 +104,7 @@ class Reader {
 
   void merge_service(Node& more) {
     Node& service = tree_.service;
-    if (service.entries.empty()) service.place = more.place;
+    if (service.place.line == 0) service.place = more.place;
     std::move(more.entries.begin(), more.entries.end(), std::back_inserter(service.entries));
     std::move(more.key_places.begin(), more.key_places.end(), std::back_inserter(service.key_places));
   }

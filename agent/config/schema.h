@@ -19,18 +19,19 @@ namespace logweir {
 struct Bytes {  // "512", "32k", "1.5M", "2GB": powers of 1024
   std::uint64_t value = 0;
 };
-struct Duration {  // "5" = 5 s, "0.5", "200ms", "1m", "2h30m", "1d"; off, none and -1 (stored as -1) where `allowed` is "off"
+struct Duration {  // "5" = 5 s, "0.5", "200ms", "1m", "2h30m", "1d"; off, none and -1 (stored as -1) where `allowed` is
+                   // "off"
   Nanos value = 0;
 };
 
 // Marks of an option.
 enum Mark : unsigned {
-  kIdentity = 1,   // part of the instance's stable id
-  kLive = 2,       // a reload may change it in place
-  kSecret = 4,     // printed as ***
+  kIdentity = 1,  // part of the instance's stable id
+  kLive = 2,      // a reload may change it in place
+  kSecret = 4,    // printed as ***
   kRequired = 8,
-  kCommaList = 16, // a scalar is split at commas (a YAML list is taken as it is)
-  kRepeats = 32,   // may be given several times or as a list; one entry each
+  kCommaList = 16,  // a scalar is split at commas (a YAML list is taken as it is)
+  kRepeats = 32,    // may be given several times or as a list; one entry each
 };
 
 // Value, constant data. One option: how it is called, where it goes, what it means. Made by `option`.
@@ -39,13 +40,13 @@ struct Option {
   std::string_view fallback;  // default, as a user would write it; also what `help` shows
   std::string_view help;      // one or two sentences, unit included
   unsigned marks = 0;
-  // What may be given: "a|b|c" is a closed set of words (for choices and text), "1..65535" bounds a number, "off" lets a
-  // duration be switched off. Else whatever the type takes.
+  // What may be given: "a|b|c" is a closed set of words (for choices and text), "1..65535" bounds a number, "off" lets
+  // a duration be switched off. Else whatever the type takes.
   std::string_view allowed;
   // Sets the member of `options`; on failure the text says what is allowed ("a size such as 32k or 1M").
   Status (*set)(void* options, const Node& value, const Option& option) = nullptr;
   std::string (*show)(const void* options, const Option& option) = nullptr;  // the effective value
-  std::string_view type;      // "size", "duration", "yes/no", "number", "text", "list", "choice"
+  std::string_view type;  // "size", "duration", "yes/no", "number", "text", "list", "choice"
 };
 
 // Value, constant data. A plugin's or section's options. `make`d objects start from the defaults.
@@ -111,13 +112,20 @@ struct MemberOf<T Class::*> {
 
 template <typename T>
 constexpr std::string_view type_word() {
-  if constexpr (std::is_enum_v<T>) return "choice";
-  else if constexpr (std::is_same_v<T, bool>) return "yes/no";
-  else if constexpr (std::is_same_v<T, std::string>) return "text";
-  else if constexpr (std::is_same_v<T, Bytes>) return "size";
-  else if constexpr (std::is_same_v<T, Duration>) return "duration";
-  else if constexpr (std::is_same_v<T, std::vector<std::string>>) return "list";
-  else return "number";
+  if constexpr (std::is_enum_v<T>)
+    return "choice";
+  else if constexpr (std::is_same_v<T, bool>)
+    return "yes/no";
+  else if constexpr (std::is_same_v<T, std::string>)
+    return "text";
+  else if constexpr (std::is_same_v<T, Bytes>)
+    return "size";
+  else if constexpr (std::is_same_v<T, Duration>)
+    return "duration";
+  else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+    return "list";
+  else
+    return "number";
 }
 }  // namespace schema_detail
 
@@ -142,8 +150,10 @@ constexpr Option option(std::string_view key, std::string_view fallback, std::st
   };
   o.show = [](const void* options, [[maybe_unused]] const Option& self) -> std::string {
     const T& from = static_cast<const Class*>(options)->*Member;
-    if constexpr (std::is_enum_v<T>) return schema_detail::print_word(static_cast<int>(from), self.allowed);
-    else return schema_detail::print(from);
+    if constexpr (std::is_enum_v<T>)
+      return schema_detail::print_word(static_cast<int>(from), self.allowed);
+    else
+      return schema_detail::print(from);
   };
   return o;
 }

@@ -50,24 +50,24 @@ struct Node {
   Kind kind = Kind::scalar;
   Place place;
   std::string scalar;
-  bool quoted = false;  // a YAML scalar in quotes is never null
-  std::vector<Node> items;                             // of a list
-  std::vector<std::pair<std::string, Node>> entries;   // of a map, in order
-  std::vector<Place> key_places;                       // of `entries`, by index
+  bool quoted = false;                                // a YAML scalar in quotes is never null
+  std::vector<Node> items;                            // of a list
+  std::vector<std::pair<std::string, Node>> entries;  // of a map, in order
+  std::vector<Place> key_places;                      // of `entries`, by index
 
   [[nodiscard]] const Node* find(std::string_view key) const;  // the last of that name
 };
 
 // Value. A whole conf: both formats end in this shape.
 struct ConfTree {
-  Node service;                  // a map
-  std::vector<Node> parsers;     // maps
+  Node service;               // a map
+  std::vector<Node> parsers;  // maps
   std::vector<Node> multiline_parsers;
   std::vector<Node> inputs, filters, outputs;  // maps, each with `name`
 };
 
-// Reads a file and all it includes, by its ending (.yaml/.yml: YAML; else classic) or content. Faults go to `problems`; the tree
-// holds what could be read.
+// Reads a file and all it includes, by its ending (.yaml/.yml: YAML; else classic) or content. Faults go to `problems`;
+// the tree holds what could be read.
 ConfTree read_conf(const std::string& path, Problems& problems);
 // The same from a text that stands by itself: `name` is what problems call it and tells the format; files that it names
 // (includes, parsers_file) are refused.

@@ -65,15 +65,15 @@ class Sections {
       problems_.warning(place, fmt::format("section '{}' of Fluent Bit is not built here; it is ignored", key));
       return;
     }
-    unknown("section", key, kTopKeys, place);
+    unknown("section", key, "", kTopKeys, place);
   }
 
-  void unknown(std::string_view what, const std::string& key, std::span<const std::string_view> known,
-               const Place& place) {
+  void unknown(std::string_view what, const std::string& key, std::string_view where,
+               std::span<const std::string_view> known, const Place& place) {
     const std::string_view near = nearest(key, known);
     const std::string hint = near.empty() ? fmt::format("the known ones are {}", fmt::join(known, ", "))
                                           : fmt::format("did you mean '{}'?", near);
-    problems_.error(place, fmt::format("unknown {} '{}'; {}", what, key.substr(0, 80), hint));
+    problems_.error(place, fmt::format("unknown {} '{}'{}; {}", what, key.substr(0, 80), where, hint));
   }
 
   void wrong(const Node& value, std::string_view key, std::string_view wanted) {
@@ -144,7 +144,7 @@ class Sections {
       } else if (same_key(key, "outputs")) {
         maps(Kind::output, "outputs", list);
       } else {
-        unknown("part of 'pipeline'", key, kPipelineKeys, value.key_places[i]);
+        unknown("key", key, " in 'pipeline'", kPipelineKeys, value.key_places[i]);
       }
     }
   }

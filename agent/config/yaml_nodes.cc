@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "config/raw.h"
+#include "config/yaml_text.h"
 
 namespace logweir {
 namespace {
@@ -29,6 +30,11 @@ class Builder final : public YAML::EventHandler {
  public:
   Builder(std::string_view text, std::shared_ptr<const std::string> file) : text_(text), file_(std::move(file)) {}
 
+  // Of the innermost list or map that is not ended yet.
+  [[nodiscard]] std::optional<Place> open_place() const {
+    if (open_.empty()) return std::nullopt;
+    return open_.back().node.place;
+  }
   [[nodiscard]] std::optional<Node> take_document() { return std::exchange(document_, std::nullopt); }
 
   void OnDocumentStart(const YAML::Mark&) override { anchors_.clear(); }
@@ -174,7 +180,7 @@ std::string explain(const std::string& message) {
     std::string_view theirs;
     std::string_view ours;
   };
-  static const std::array<Pair, 9> kPairs = {{
+  static const std::array<Pair, 13> kPairs = {{
       {YAML::ErrorMsg::ALIAS_NOT_FOUND, "a value that begins with '*' must be in quotes, as in match: '*'"},
       {YAML::ErrorMsg::CHAR_IN_ALIAS, "a value that begins with '*' must be in quotes, as in match: 'app.*'"},
       {YAML::ErrorMsg::UNKNOWN_ANCHOR,
@@ -184,9 +190,14 @@ std::string explain(const std::string& message) {
        "this line does not fit into the map around it: look at its indentation and for a missing ':'"},
       {YAML::ErrorMsg::END_OF_SEQ,
        "this line does not fit into the list around it: look at its indentation and for a missing '-'"},
-      {YAML::ErrorMsg::END_OF_MAP_FLOW, "the '{' that is open here has no '}' (or a ',' is missing)"},
-      {YAML::ErrorMsg::END_OF_SEQ_FLOW, "the '[' that is open here has no ']' (or a ',' is missing)"},
+      {YAML::ErrorMsg::END_OF_MAP_FLOW, "the '{' that opens here has no '}', or a ',' is missing behind it"},
+      {YAML::ErrorMsg::END_OF_SEQ_FLOW, "the '[' that opens here has no ']', or a ',' is missing behind it"},
+      {YAML::ErrorMsg::FLOW_END, "this bracket closes nothing"},
       {YAML::ErrorMsg::EOF_IN_SCALAR, "the text ends inside a value in quotes"},
+      {YAML::ErrorMsg::UNKNOWN_TOKEN, "a value can't begin with this sign unless it is in quotes"},
+      {YAML::ErrorMsg::MAP_VALUE,
+       "a ':' that no key can have here; put the value in quotes, and look at the indentation"},
+      {YAML::ErrorMsg::MAP_KEY, "no key can stand here; look at the indentation"},
   }};
   for (const Pair& pair : kPairs) {
     if (message == pair.theirs) return std::string(pair.ours);
@@ -194,48 +205,43 @@ std::string explain(const std::string& message) {
   return message;
 }
 
-// The library takes byte 4 for the end of the text and guesses UTF-16 from zeros: such bytes never reach it.
-bool is_text(std::string_view text, const std::shared_ptr<const std::string>& file, Problems& problems) {
-  int line = 1;
-  std::size_t line_start = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte == '\n') {
-      ++line;
-      line_start = i + 1;
-    } else if (byte < 0x20 && byte != '\t' && byte != '\r') {
-      problems.error({file, line, static_cast<int>(i - line_start) + 1},
-                     fmt::format("byte 0x{:02x} can't stand in YAML; write it as \"\\x{:02x}\" in double quotes "
-                                 "(and the file in UTF-8)",
-                                 byte, byte));
-      return false;
-    }
+bool tab_in_front(std::string_view text, int line) {
+  for (; line > 1 && !text.empty(); --line) {
+    const std::size_t end = text.find('\n');
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
-  return true;
+  const std::size_t first = text.find_first_not_of(" \t");
+  return first != std::string_view::npos && text.substr(0, first).find('\t') != std::string_view::npos;
+}
+
+void report(const YAML::Exception& error, std::string_view text, const std::shared_ptr<const std::string>& file,
+            const std::optional<Place>& open, Problems& problems) {
+  const bool known = !error.mark.is_null();
+  Place place{file, known ? error.mark.line + 1 : 0, known ? error.mark.column + 1 : 0};
+  const bool unclosed = error.msg == YAML::ErrorMsg::END_OF_MAP_FLOW || error.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW;
+  if (unclosed && open) place = *open;  // the library names no place of use
+  const bool tab = known && !unclosed && tab_in_front(text, place.line);
+  const std::string message = tab ? YAML::ErrorMsg::TAB_IN_INDENTATION : error.msg;
+  problems.error(std::move(place), fmt::format("not YAML: {}", explain(message)));
 }
 
 }  // namespace
 
-std::vector<Node> yaml_documents(std::string_view text, const std::shared_ptr<const std::string>& file,
+std::vector<Node> yaml_documents(std::string_view given, const std::shared_ptr<const std::string>& file,
                                  Problems& problems) {
-  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
-    problems.error({file, 1, 1}, "the file is in UTF-16; write it in UTF-8");
-    return {};
-  }
-  if (!is_text(text, file, problems)) return {};
+  if (!is_yaml_text(given, file, problems)) return {};
+  const std::string text = with_joined_surrogates(given);
   std::vector<Node> documents;
   Builder builder(text, file);
   try {
-    std::istringstream stream{std::string(text)};
+    std::istringstream stream(text);
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
       if (std::optional<Node> document = builder.take_document()) documents.push_back(std::move(*document));
     }
     return documents;
   } catch (const YAML::Exception& error) {
-    const bool known = !error.mark.is_null();
-    Place place{file, known ? error.mark.line + 1 : 0, known ? error.mark.column + 1 : 0};
-    problems.error(std::move(place), fmt::format("not YAML: {}", explain(error.msg)));
+    report(error, text, file, builder.open_place(), problems);
   } catch (const std::exception& error) {
     problems.error({file, 0, 0}, fmt::format("not YAML: {}", error.what()));
   }
