@@ -26,9 +26,9 @@ bool has_key(const Node& node, std::string_view key) { return entry_of(node, key
 
 void check_encode_keys(const EncodeKeys& keys, const Node& node, Problems& problems) {
   if (date_format_of(keys.json_date_format).ok()) return;
-  problems.error(place_of(node, "json_date_format"),
-                 fmt::format("json_date_format is \"{}\", but it must be one of {}.", keys.json_date_format,
-                             kDateFormatWords));
+  problems.error(
+      place_of(node, "json_date_format"),
+      fmt::format("json_date_format is \"{}\", but it must be one of {}.", keys.json_date_format, kDateFormatWords));
 }
 
 EncodeOptions encode_options(const EncodeKeys& keys, Format format) {

@@ -70,7 +70,8 @@ void Outbox::note(std::uint64_t first, std::uint64_t count) {
 bool Outbox::pop(std::uint64_t position, RecordRange& range) {
   if (first_ == marks_.size() || marks_[first_].end > position) return false;
   range = {marks_[first_].first, 0};
-  while (first_ < marks_.size() && marks_[first_].end <= position && marks_[first_].first == range.first + range.count) {
+  while (first_ < marks_.size() && marks_[first_].end <= position &&
+         marks_[first_].first == range.first + range.count) {
     range.count += marks_[first_].count;
     popped_ = marks_[first_++].end;
   }

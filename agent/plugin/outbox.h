@@ -17,9 +17,9 @@ class ShipmentCursor {
   explicit ShipmentCursor(const Shipment& shipment) : shipment_(shipment) { skip_empty(); }
 
   [[nodiscard]] bool at_end() const { return part_ == shipment_.parts.size(); }
-  [[nodiscard]] std::size_t part() const { return part_; }             // index of the current one
-  [[nodiscard]] Part rest() const;                                     // what is left of the current one
-  [[nodiscard]] std::uint64_t taken() const { return taken_; }         // records passed so far
+  [[nodiscard]] std::size_t part() const { return part_; }      // index of the current one
+  [[nodiscard]] Part rest() const;                              // what is left of the current one
+  [[nodiscard]] std::uint64_t taken() const { return taken_; }  // records passed so far
   [[nodiscard]] std::uint64_t ordinal() const { return shipment_.ordinal + taken_; }
   void advance(std::uint32_t records);  // within the current part
 
