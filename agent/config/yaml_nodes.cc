@@ -52,6 +52,7 @@ class Builder final : public YAML::EventHandler {
     Node node = make(Node::Kind::scalar, mark);
     node.scalar = value;
     node.quoted = tag == "!";
+    if (node.quoted && is_open_quote(mark)) throw Refused(mark, "the quote that opens here is not closed");
     add(std::move(node), anchor, mark);
   }
 
@@ -107,6 +108,21 @@ class Builder final : public YAML::EventHandler {
       if (!in_place_of_key && rest.starts_with(word)) return std::string(word);
     }
     return {};
+  }
+
+  // The library takes a text that ends inside of quotes, if a newline is the last of it.
+  [[nodiscard]] bool is_open_quote(const YAML::Mark& mark) const {
+    if (mark.pos < 0 || static_cast<std::size_t>(mark.pos) >= text_.size()) return false;
+    std::string_view rest = text_.substr(static_cast<std::size_t>(mark.pos));
+    const char quote = rest.front();
+    if (quote != '"' && quote != '\'') return false;
+    const std::string_view stops = quote == '"' ? std::string_view("\"\\") : std::string_view("'");
+    for (std::size_t at = rest.find_first_of(stops, 1); at < rest.size(); at = rest.find_first_of(stops, at)) {
+      const bool doubled = quote == '\'' && at + 1 < rest.size() && rest[at + 1] == '\'';
+      if (rest[at] == quote && !doubled) return false;
+      at += 2;
+    }
+    return true;
   }
 
   void open(Node::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
@@ -193,7 +209,7 @@ std::string explain(const std::string& message) {
       {YAML::ErrorMsg::END_OF_MAP_FLOW, "the '{' that opens here has no '}', or a ',' is missing behind it"},
       {YAML::ErrorMsg::END_OF_SEQ_FLOW, "the '[' that opens here has no ']', or a ',' is missing behind it"},
       {YAML::ErrorMsg::FLOW_END, "this bracket closes nothing"},
-      {YAML::ErrorMsg::EOF_IN_SCALAR, "the text ends inside a value in quotes"},
+      {YAML::ErrorMsg::EOF_IN_SCALAR, "the file ends inside a value in quotes"},
       {YAML::ErrorMsg::UNKNOWN_TOKEN, "a value can't begin with this sign unless it is in quotes"},
       {YAML::ErrorMsg::MAP_VALUE,
        "a ':' that no key can have here; put the value in quotes, and look at the indentation"},
