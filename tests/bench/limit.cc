@@ -77,8 +77,8 @@ int open_target(const std::string& to) {
 
 void pump(const std::string& how, int from, int to) {
   // A line of one byte grows to 37; a run of control characters sixfold.
-  const auto input = std::make_unique<char[]>(2 * kRead);
-  const auto output = std::make_unique<char[]>(2 * kRead * 37);
+  const auto input = std::make_unique_for_overwrite<char[]>(2 * kRead);
+  const auto output = std::make_unique_for_overwrite<char[]>(2 * kRead * 37);
   std::size_t have = 0;
   for (;;) {
     const ssize_t got = read(from, input.get() + have, kRead);

@@ -57,7 +57,7 @@ class Arrivals {
 
 void receive(int listener, const std::atomic<bool>& done, Arrivals& arrivals) {
   constexpr std::size_t kBuffer = 1 << 20;
-  const auto buffer = std::make_unique<char[]>(kBuffer);
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kBuffer);
   const int fd = bench::must(accept(listener, nullptr, nullptr), "accept");
   while (!done) {
     pollfd one{fd, POLLIN, 0};

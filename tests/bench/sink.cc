@@ -37,7 +37,7 @@ bool take(int fd, char* buffer, std::size_t size, Tally& tally) {
 
 Tally serve(int port, long wanted) {
   constexpr std::size_t kBuffer = 1 << 20;
-  const auto buffer = std::make_unique<char[]>(kBuffer);
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kBuffer);
   std::vector<pollfd> all = {{bench::listen_at(port), POLLIN, 0}};
   Tally tally;
   while (stopped == 0 && tally.lines < wanted) {

@@ -47,8 +47,8 @@ def test_an_absent_peer_gets_everything_once_it_is_there(agent, sink, logs):
 def test_the_second_host_stands_in_for_the_first(agent, make_sink, logs):
     first, second = make_sink(up=False), make_sink()
     put(logs / "a.log", "one")
-    hosts = f"127.0.0.1:{first.port}, 127.0.0.1:{second.port}"
-    agent.configure(tail(logs / "*.log"), {**to_tcp(first, **QUICK), "host": hosts}).start()
+    hosts = [f"127.0.0.1:{first.port}", f"127.0.0.1:{second.port}"]
+    agent.configure(tail(logs / "*.log"), {"name": "tcp", "match": "*", "hosts": hosts, **QUICK}).start()
     wait_until(lambda: second.texts() == ["one"])
 
 
@@ -111,7 +111,7 @@ def test_sigusr1_opens_the_output_anew(agent, logs, out):
 
 def test_the_file_output_rotates_by_size_and_keeps_the_newest(agent, logs, out):
     (logs / "a.log").write_bytes(numbered(0, 20_000))
-    agent.configure(tail(logs / "*.log"), to_file(out, rotate_size="200k", rotate_keep=3)).start()
+    agent.configure(tail(logs / "*.log"), to_file(out, rotate=True, rotate_max_size="200k", rotate_max_files=3)).start()
     wait_until(lambda: out.exists() and any(b"seq=00019999" in line for line in lines_of(out)))
     files = sorted(p.name for p in out.parent.iterdir())
     assert 2 <= len(files) <= 4, files
