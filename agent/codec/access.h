@@ -17,14 +17,24 @@ class Accessor {
   static Result<Accessor> parse(std::string_view text);
   // The field's value: strings unescaped (into `scratch` when they had escapes), numbers and containers as their JSON
   // text (Value::Kind::json) or typed. Nothing when the record has no such field. Looks up that key alone: a JSON body
-  // is not walked further than needed.
+  // is not walked further than needed. What it returns looks into the batch, the origin or `scratch`.
   [[nodiscard]] std::optional<Value> find(const Batch& batch, const Record& record, std::string& scratch) const;
-  // The value as text for a regex or comparison: strings as they are, numbers as written, booleans true/false.
-  [[nodiscard]] std::optional<std::string_view> text(const Batch& batch, const Record& record, std::string& scratch) const;
+  // The value as text for a regex or comparison: strings as they are, numbers as written, booleans true/false. Nothing
+  // for null.
+  [[nodiscard]] std::optional<std::string_view> text(const Batch& batch, const Record& record,
+                                                     std::string& scratch) const;
 
  private:
-  std::vector<std::string> keys_;  // decimal digits in an index step are marked by `indexes_`
-  std::vector<bool> indexes_;
+  // One step down: a key of an object, or an index into an array.
+  struct Step {
+    std::string key;
+    std::size_t index = 0;
+    bool is_index = false;
+  };
+  [[nodiscard]] std::optional<std::string_view> walk(std::string_view json) const;
+
+  std::vector<Step> steps_;  // never empty; the first is a key
+  std::uint64_t bits_ = 0;   // key_bits of the first
 };
 
 }  // namespace logweir

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 #include "memory/pieces.h"
@@ -12,19 +14,19 @@
 namespace logweir {
 
 enum class Format : unsigned char {
-  json_lines,   // one object per line: {"date":1700000000.123456,"log":"..."}
-  plain,        // the same without a date (Fluent Bit's out_file `plain`)
-  raw,          // the text body (or the field `raw_key`) and a newline
-  fluent,       // Fluent Bit's stdout: [i] tag: [[sec.nsec, {}], {"k"=>"v"}]
-  out_file,     // Fluent Bit's file default: tag: [sec.nsec, {json}]
-  json,         // an array per shipment (later issues)
+  json_lines,  // one object per line: {"date":1700000000.123456,"log":"..."}
+  plain,       // the same without a date (Fluent Bit's out_file `plain`)
+  raw,         // the text body (or the field `raw_key`) and a newline
+  fluent,      // Fluent Bit's stdout: [i] tag: [[sec.nsec, {}], {"k"=>"v"}]
+  out_file,    // Fluent Bit's file default: tag: [sec.nsec, {json}]
+  json,        // an array per shipment (later issues)
 };
 
 enum class DateFormat : unsigned char {
-  real,                // 1700000000.123457 (six digits, as Fluent Bit)
-  iso8601,             // 2023-11-14T22:13:20.123456Z
-  epoch,               // 1700000000
-  epoch_ms,            // 1700000000123
+  real,      // 1700000000.123457 (six digits, as Fluent Bit)
+  iso8601,   // 2023-11-14T22:13:20.123456Z
+  epoch,     // 1700000000
+  epoch_ms,  // 1700000000123
   epoch_ns,
   rfc3339,             // nine digits: 2023-11-14T22:13:20.123456789Z
   java_sql_timestamp,  // 2023-11-14 22:13:20.123456
@@ -37,7 +39,7 @@ struct EncodeOptions {
   Format format = Format::json_lines;
   std::string date_key = "date";  // empty: no date
   DateFormat date_format = DateFormat::real;
-  std::string raw_key;            // Format::raw: send this field instead of the body
+  std::string raw_key;                 // Format::raw: send this field instead of the body
   std::size_t refer_above = SIZE_MAX;  // bodies that need no change and are larger are referred to, not copied
 };
 
@@ -55,7 +57,7 @@ class Encoder {
   std::uint32_t encode(const Part& part, Pieces& out, std::size_t stop);
 
   [[nodiscard]] std::uint64_t repaired() const;  // ill-formed UTF-8 parts replaced so far
-  void restart();  // for Format::fluent, whose lines are numbered per flush
+  void restart();                                // for Format::fluent, whose lines are numbered per flush
 
  private:
   struct Impl;

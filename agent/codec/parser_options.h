@@ -10,7 +10,8 @@
 
 namespace logweir {
 
-// One entry of `parsers:` ([PARSER]); Fluent Bit's keys. This issue builds format json; the others come later and are refused in a sentence.
+// One entry of `parsers:` ([PARSER]); Fluent Bit's keys. This issue builds format json; the others come later and are
+// refused in a sentence.
 struct ParserOptions {
   std::string name;
   std::string format;

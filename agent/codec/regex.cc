@@ -40,8 +40,8 @@ Result<Regex> Regex::compile(std::string_view pattern) {
   int error = 0;
   PCRE2_SIZE offset = 0;
   auto impl = std::make_unique<Impl>();
-  impl->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), 0, &error, &offset,
-                                 nullptr));
+  impl->code.reset(
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), 0, &error, &offset, nullptr));
   if (!impl->code) {
     PCRE2_UCHAR said[160];
     pcre2_get_error_message(error, said, sizeof said);
