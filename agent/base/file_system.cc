@@ -22,7 +22,7 @@ Status make_directory(const std::string& path, mode_t mode) {
   struct stat info{};
   if (::stat(path.c_str(), &info) == 0) {
     if (S_ISDIR(info.st_mode)) return {};
-    return Status(Code::invalid, "make directory " + path + ": there is something else of that name");
+    return Status(Code::io, "make directory " + path + ": there is something else of that name");
   }
   return Status::from_errno(error, "make directory " + path);
 }
@@ -49,7 +49,8 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
     if (got < 0) return Status::from_errno(errno, "read " + path);
     text.append(part, static_cast<std::size_t>(got));
     if (text.size() > max_bytes) {
-      return Status(Code::full, "read " + path + ": it is larger than the " + std::to_string(max_bytes) + " bytes allowed");
+      return Status(Code::full,
+                    "read " + path + ": it is larger than the " + std::to_string(max_bytes) + " bytes allowed");
     }
   }
 }
