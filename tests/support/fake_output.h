@@ -33,31 +33,31 @@ class FakeOutput final : public Output {
     std::uint64_t taken = 0;
     for (const Part& part : shipment.parts) {
       for (std::uint32_t i = part.first; i < part.last; ++i) {
-        if (open.size() >= capacity) return taken;
-        open.push_back({shipment.ordinal + taken, std::string(part.batch->records[i].text())});
+        if (held.size() >= capacity) return taken;
+        held.push_back({shipment.ordinal + taken, std::string(part.batch->records[i].text())});
         ++taken;
       }
     }
     return taken;
   }
-  void close() override { open.clear(); }
+  void close() override { held.clear(); }
 
   // Settles the oldest `count` records.
   void settle(std::size_t count, Outcome outcome) {
     if (count == 0) return;
-    const std::uint64_t first = open.front().ordinal;
+    const std::uint64_t first = held.front().ordinal;
     for (std::size_t i = 0; i < count; ++i) {
-      if (outcome == Outcome::delivered) delivered.push_back(open.front().text);
-      open.pop_front();
+      if (outcome == Outcome::delivered) delivered.push_back(held.front().text);
+      held.pop_front();
     }
     host_->settle(first, count, outcome, "test");
   }
   void deliver_all() {
-    settle(open.size(), Outcome::delivered);
+    settle(held.size(), Outcome::delivered);
     host_->ready();
   }
 
-  std::deque<Taken> open;
+  std::deque<Taken> held;
   std::vector<std::string> delivered;
   std::size_t capacity = SIZE_MAX;
   std::uint64_t sends = 0;

@@ -89,7 +89,7 @@ TEST_CASE("an idle output gets at the turn's end what came in it, in one shipmen
   CHECK(ground.output.sends == 0);
   ground.pass(0);
   CHECK(ground.output.sends == 1);
-  CHECK(ground.output.open.size() == 5);
+  CHECK(ground.output.held.size() == 5);
 }
 
 TEST_CASE("records gather while the output is busy and leave in order") {
@@ -129,7 +129,7 @@ TEST_CASE("what must be sent again goes out after a back-off, before anything ne
   ground.output.settle(4, Outcome::retry);
   ground.put(2);
   ground.pass(0);
-  CHECK(ground.output.open.empty());
+  CHECK(ground.output.held.empty());
   ground.pass(2 * kSecond);
   ground.output.deliver_all();
   CHECK(ground.output.delivered == ground.sequence(7));
@@ -225,10 +225,10 @@ TEST_CASE("random takes, outcomes and waits lose nothing, repeat nothing deliver
           break;
         }
         case 1:
-          ground.output.settle(random() % (ground.output.open.size() + 1), Outcome::delivered);
+          ground.output.settle(random() % (ground.output.held.size() + 1), Outcome::delivered);
           break;
         case 2:
-          ground.output.settle(ground.output.open.size(), Outcome::retry);
+          ground.output.settle(ground.output.held.size(), Outcome::retry);
           break;
         default:
           ground.lane->ready();
