@@ -87,7 +87,7 @@ void TimerWheel::unlink(Timer& timer) {
 
 void TimerWheel::place(Timer& timer) {
   std::int64_t at = timer.first_;
-  if (at - current_ < kSlots && !spread(timer, at)) timer.first_ = at;
+  if (at - current_ < kSlots) at = spread(timer);
   const std::int64_t away = at - current_;
   if (away >= kReach) at = current_ + kReach - 1;
   unsigned level = 0;
@@ -105,28 +105,27 @@ void TimerWheel::insert(Timer& timer, unsigned level, std::int64_t at) {
   timer.slot_ = slot;
 }
 
-// Chooses the slot for a timer whose window begins within level 0. False when it goes behind the end of level 0 (with
-// a window narrowed so that this happens once only).
-bool TimerWheel::spread(Timer& timer, std::int64_t& at) {
+// Chooses the tick for a timer whose window begins within level 0. One behind the end of level 0 comes down later: it
+// keeps a narrow window, since a second choice from a wide one would crowd the end.
+std::int64_t TimerWheel::spread(Timer& timer) {
   const std::int64_t end = std::min(timer.last_, current_ + kSlots - 1);
-  if (timer.first_ == end) return true;
-  at = first_empty(timer.first_, end);
-  if (at <= end) return true;
+  if (timer.first_ == end) return end;
+  std::int64_t at = first_empty(timer.first_, end);
+  if (at <= end) return at;
   const auto width = static_cast<std::uint64_t>(timer.last_ - timer.first_) + 1;
   at = timer.first_ + static_cast<std::int64_t>(random_below(width));
   if (at > end) {
-    timer.last_ = std::min(timer.last_, at + kSlots - 1);
-    return false;
+    timer.first_ = std::max(timer.first_, at - kSamples / 2);
+    timer.last_ = std::min(timer.last_, at + kSamples / 2);
+    return at;
   }
-  at = least_loaded(timer.first_, end);
-  return true;
+  return least_loaded(timer.first_, end);
 }
 
 // Looks at a comb of slots; the comb shifts from call to call, so that all are looked at in turn.
 std::int64_t TimerWheel::least_loaded(std::int64_t first, std::int64_t last) {
   const std::int64_t step = (last - first) / kSamples + 1;
-  std::int64_t best = first + static_cast<std::int64_t>(random_below(static_cast<std::uint64_t>(step)));
-  best = std::min(best, last);
+  std::int64_t best = first + static_cast<std::int64_t>(comb_++ % static_cast<std::uint64_t>(step));
   for (std::int64_t at = best + step; at <= last; at += step) {
     if (load_[static_cast<std::size_t>(at) % kSlots] < load_[static_cast<std::size_t>(best) % kSlots]) best = at;
   }

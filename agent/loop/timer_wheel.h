@@ -75,7 +75,7 @@ class TimerWheel {
   static constexpr std::uint32_t kSlots = 1U << kBits;
   static constexpr unsigned kLevels = 4;
   static constexpr std::int64_t kReach = std::int64_t{1} << (kBits * kLevels);
-  static constexpr unsigned kSamples = 8;
+  static constexpr std::int64_t kSamples = 8;  // slots looked at when none of the window is empty
 
   void arm(Timer& timer, Nanos earliest, Nanos slack);
   void cancel(Timer& timer);
@@ -84,7 +84,7 @@ class TimerWheel {
   void unlink(Timer& timer);
   void enter(std::int64_t tick);
   void run_first(TimerLink& slot);
-  [[nodiscard]] bool spread(Timer& timer, std::int64_t& at);
+  [[nodiscard]] std::int64_t spread(Timer& timer);
   [[nodiscard]] std::int64_t least_loaded(std::int64_t first, std::int64_t last);
   [[nodiscard]] std::int64_t first_empty(std::int64_t first, std::int64_t last) const;
   [[nodiscard]] std::int64_t next_occupied(unsigned level) const;
@@ -102,6 +102,7 @@ class TimerWheel {
   bool advancing_ = false;
   std::size_t armed_ = 0;
   std::uint64_t spin_ = 0;
+  std::uint64_t comb_ = 0;
 };
 
 inline void Timer::arm(Nanos earliest, Nanos slack) { wheel_.arm(*this, earliest, slack); }
