@@ -22,7 +22,8 @@ class Listener {
     int port = 0;  // 0: the kernel picks, see port()
     int backlog = 1024;
     bool shared = false;
-    std::function<void(const Status&)> trouble;  // optional: hears that accepting had to wait (limit your logging)
+    std::function<void(const Status&)> trouble =
+        nullptr;  // optional: hears that accepting had to wait (limit your logging)
   };
   // `accepted` may destroy the Listener. The failure's sentence names address and port and what to do (in use,
   // privileged, not an address of this machine).
