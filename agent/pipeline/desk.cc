@@ -21,6 +21,7 @@ void Desk::handle(const Letter& letter) {
     letter.loan->part = 0;
     letter.loan->offset = 0;
     letter.loan->taken = 0;
+    letter.loan->spoiled = false;
     loans_.push_back(letter.loan);
     serve();
   } else if (letter.forget != nullptr) {
@@ -94,6 +95,7 @@ bool Desk::serve_front() {
     loans_.pop_front();
     loan.client->answer({DeskClient::Answer::Kind::free, 0, 0, Outcome::delivered, {}, 0});
   }
+  give_back_spoiled();
   return taken > 0;
 }
 
@@ -113,10 +115,29 @@ void Desk::settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std
     LW_CHECK(to - from <= span->open);
     span->open -= to - from;
     if (span->client == nullptr) continue;
+    if (outcome == Outcome::retry) spoil(*span->client);
     span->client->answer({DeskClient::Answer::Kind::settled, span->client_first + (from - span->first), to - from,
                           outcome, std::string(reason), not_before});
   }
-  if (!sending_) drop_settled_spans();
+  if (sending_) return;
+  drop_settled_spans();
+  give_back_spoiled();
+}
+
+void Desk::spoil(const DeskClient& client) {
+  for (Loan* loan : loans_) loan->spoiled = loan->spoiled || loan->client == &client;
+}
+
+void Desk::give_back_spoiled() {
+  std::erase_if(loans_, [this](Loan* loan) {
+    if (loan->spoiled) give_back(*loan, "after_retry");
+    return loan->spoiled;
+  });
+}
+
+void Desk::give_back(Loan& loan, std::string_view reason) {
+  loan.client->answer({DeskClient::Answer::Kind::unavailable, loan.ordinal + loan.taken, loan.records - loan.taken,
+                       Outcome::retry, std::string(reason), 0});
 }
 
 void Desk::drop_settled_spans() {
@@ -128,8 +149,7 @@ void Desk::unavailable(std::string_view reason, const Status& /*why*/) {
   while (!loans_.empty()) {
     Loan& loan = *loans_.front();
     loans_.pop_front();
-    loan.client->answer({DeskClient::Answer::Kind::unavailable, loan.ordinal + loan.taken, loan.records - loan.taken,
-                         Outcome::retry, std::string(reason), 0});
+    give_back(loan, reason);
   }
 }
 

@@ -26,6 +26,7 @@ struct Loan {
   std::size_t part = 0;
   std::uint32_t offset = 0;
   std::uint64_t taken = 0;
+  bool spoiled = false;  // an earlier part of it must be sent again: the rest goes back, or the order would break
 };
 
 // Resource, one per output that exists once in the process, when there is more than one worker. Lives on the home
@@ -71,6 +72,9 @@ class Desk final : public OutputHost {
   void serve();
   bool serve_front();
   void drop_settled_spans();
+  void give_back(Loan& loan, std::string_view reason);
+  void give_back_spoiled();
+  void spoil(const DeskClient& client);
 
   std::unique_ptr<Output> output_;
   std::deque<Loan*> loans_;

@@ -18,7 +18,7 @@ constexpr std::array kOptions = {
         "linger", "",
         "How long records may wait for company before they are sent; `flush` means the same here. The default is the "
         "output's own: 0 for streams, which send at once.",
-        kLive, "off"),
+        kLive),
     option<&LaneOptions::batch_bytes>("batch_bytes", "1M", "Most bytes of records in one shipment.", kLive),
     option<&LaneOptions::batch_records>("batch_records", "10000", "Most records in one shipment.", kLive,
                                         "1..10000000"),
