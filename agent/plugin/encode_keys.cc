@@ -5,24 +5,12 @@
 
 namespace logweir {
 
-namespace {
-
-const Node* entry_of(const Node& node, std::string_view key) {
-  const Node* found = nullptr;
-  for (const auto& [name, value] : node.entries) {
-    if (same_key(name, key)) found = &value;
-  }
-  return found;
-}
-
-}  // namespace
-
 Place place_of(const Node& node, std::string_view key) {
-  const Node* found = entry_of(node, key);
+  const Node* found = node.find(key);
   return found != nullptr ? found->place : node.place;
 }
 
-bool has_key(const Node& node, std::string_view key) { return entry_of(node, key) != nullptr; }
+bool has_key(const Node& node, std::string_view key) { return node.find(key) != nullptr; }
 
 void check_encode_keys(const EncodeKeys& keys, const Node& node, Problems& problems) {
   if (date_format_of(keys.json_date_format).ok()) return;

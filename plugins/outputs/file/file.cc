@@ -15,7 +15,7 @@ namespace {
 
 // So much is encoded before it is written.
 constexpr std::size_t kWriteBytes = 256 * 1024;
-// A reference costs an iovec; copying less than this is cheaper when the target is a file.
+// A run of lines that go out as they came is referred to above this; copying less is cheaper than an iovec.
 constexpr std::size_t kReferAbove = 4096;
 constexpr Nanos kNoMemoryWait = 5 * kMillisecond;
 
@@ -24,7 +24,7 @@ EncodeOptions encoding(const FileOutputOptions& options) {
   encode.format = options.format == FileFormat::raw     ? Format::raw
                   : options.format == FileFormat::plain ? Format::plain
                                                         : Format::out_file;
-  if (encode.format == Format::raw) encode.refer_above = kReferAbove;
+  encode.refer_above = kReferAbove;
   return encode;
 }
 

@@ -18,14 +18,16 @@ namespace {
 constexpr std::size_t kWriteBytes = 256 * 1024;
 constexpr Nanos kFirstAckWait = kMillisecond;
 constexpr Nanos kNoMemoryWait = 5 * kMillisecond;
-// Bodies above this that go out unchanged are referred to; below, copying them is cheaper than an iovec each.
-constexpr std::size_t kReferAbove = 256;
+// Runs of text above this that go out as they came are referred to; below, copying is cheaper than an iovec. A JSON
+// body costs two of them, for the date in front of it.
+constexpr std::size_t kReferRawAbove = 256;
+constexpr std::size_t kReferJsonAbove = 2048;
 
 EncodeOptions encoding(const TcpOutputOptions& options) {
   const bool raw = options.format == TcpFormat::raw || !options.raw_message_key.empty();
   EncodeOptions encode = encode_options(options, raw ? Format::raw : Format::json_lines);
   encode.raw_key = options.raw_message_key;
-  if (raw) encode.refer_above = kReferAbove;
+  encode.refer_above = raw ? kReferRawAbove : kReferJsonAbove;
   return encode;
 }
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "plugin/input.h"
+#include "record/decoder.h"
+
+namespace logweir {
+
+// Value. How a stream of bytes is cut into messages.
+struct FramingRules {
+  std::string separator = "\n";  // not empty
+  std::size_t limit = 32 << 10;  // the longest message; longer ones are cut
+  std::size_t least_read = 32 << 10;
+
+  // The first separator in [from, to), or nullptr.
+  [[nodiscard]] const char* find(const char* from, const char* to) const;
+};
+
+// Resource, one per connection. Cuts a stream of bytes into records, in place, and delivers them.
+//
+// Bytes are read into the worker's shared chunk, behind what is left of an unfinished message. A short rest is kept in
+// a buffer of our own, so that an idle connection pins no chunk; a long one gets a region of a chunk for itself and is
+// read to its end there.
+class Framer {
+ public:
+  struct Setup {
+    Intake& intake;
+    const FramingRules& rules;
+    const Clock& clock;
+    OriginRef origin;
+    Source source;
+    Decoder* decoder = nullptr;  // null: messages stay text
+  };
+  explicit Framer(Setup setup) : setup_(std::move(setup)) {}
+  Framer(const Framer&) = delete;
+  Framer& operator=(const Framer&) = delete;
+
+  // Where the next bytes go; empty: no memory now. `reading` keeps the space alive until `received`.
+  std::span<char> space(ChunkRef& reading);
+  // `size` bytes are at the start of what `space` gave last. Delivers every message that is now complete.
+  void received(std::size_t size, const ChunkRef& reading);
+  // Nothing more will come: delivers an unfinished message. `whole`: the peer ended in order; else it is marked as cut.
+  void finish(bool whole);
+
+ private:
+  // A part of a chunk that only this connection fills.
+  struct Region {
+    ChunkRef chunk;
+    char* begin = nullptr;
+  };
+
+  [[nodiscard]] std::size_t most_held() const { return setup_.rules.limit + setup_.rules.separator.size() + 1; }
+  const char* cut_messages(const char* begin, const char* end, const ChunkRef& chunk);
+  const char* skip(const char* begin, const char* end);
+  void message(const char* from, const char* to, std::size_t span, const ChunkRef& chunk);
+  void cut(std::string_view text, std::size_t span, const ChunkRef& chunk);
+  void record(std::string_view text, std::size_t span, std::uint8_t flags, const ChunkRef& chunk);
+  void keep(const char* from, const char* end);
+  void deliver();
+
+  static constexpr std::size_t kSmall = 4096;
+  static constexpr std::size_t kBatchRecords = 4096;
+
+  Setup setup_;
+  Region region_;
+  std::string small_;           // the unfinished message, unless it is in region_
+  std::size_t held_ = 0;        // bytes of the unfinished message
+  bool skipping_ = false;       // to the end of a message that was cut
+  std::uint64_t position_ = 0;  // in the stream, of the unfinished message
+  Nanos now_ = 0;               // wall clock, of the bytes being looked at
+  std::uint64_t records_ = 0;   // so far
+  BatchRef batch_;
+  std::uint64_t batch_begin_ = 0;
+};
+
+}  // namespace logweir
