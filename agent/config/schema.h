@@ -150,10 +150,14 @@ constexpr Option option(std::string_view key, std::string_view fallback, std::st
   };
   o.show = [](const void* options, [[maybe_unused]] const Option& self) -> std::string {
     const T& from = static_cast<const Class*>(options)->*Member;
-    if constexpr (std::is_enum_v<T>)
+    if constexpr (std::is_enum_v<T>) {
       return schema_detail::print_word(static_cast<int>(from), self.allowed);
-    else
+    } else if constexpr (std::is_same_v<T, Duration>) {
+      const bool unset = from.value < 0 && self.allowed != "off";
+      return unset ? std::string() : schema_detail::print(from);
+    } else {
       return schema_detail::print(from);
+    }
   };
   return o;
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "config/schema.h"
 
 namespace logweir {
@@ -14,7 +16,19 @@ std::string Place::text() const {
   return out;
 }
 
+namespace {
+
+bool same(const Problem& a, const Problem& b) {
+  const auto name = [](const Place& place) { return place.file ? std::string_view(*place.file) : std::string_view(); };
+  return a.level == b.level && a.place.line == b.place.line && a.place.column == b.place.column && a.text == b.text &&
+         name(a.place) == name(b.place);
+}
+
+}  // namespace
+
 void Problems::add(Problem problem) {
+  // A key that two schemas read may be complained of twice.
+  if (std::any_of(all_.begin(), all_.end(), [&](const Problem& known) { return same(known, problem); })) return;
   const bool error = problem.level == Problem::Level::error;
   errors_ += error ? 1 : 0;
   if (all_.size() < kMost) {

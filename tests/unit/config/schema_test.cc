@@ -221,7 +221,7 @@ TEST_CASE("help names type, default, marks and what is allowed") {
 
 TEST_CASE("no problem list outgrows its bound") {
   Problems problems;
-  for (int i = 0; i < 5000; ++i) problems.error({}, "x");
+  for (int i = 0; i < 5000; ++i) problems.error({nullptr, i + 1, 1}, "x");
   CHECK(problems.all().size() == 1000);
   CHECK(says(problems, "(4000 more problems are not shown)"));
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan as a conf in YAML: what `logweir check` shows.
+#include <fmt/format.h>
+
+#include "app/plan.h"
+
+namespace logweir {
+namespace {
+
+// In double quotes, since names may hold anything.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+std::string line(std::string_view key, const std::string& value) {
+  return value.empty() ? std::string() : fmt::format("      {}: {}\n", key, quoted(value));
+}
+
+template <typename Instance>
+std::string head(const Instance& instance) {
+  return fmt::format("    - name: {}  # {}, id {}\n{}", instance.entry->name, instance.place.text(),
+                     quoted(instance.id), line("alias", instance.name));
+}
+
+template <typename Instance>
+std::string own(const Instance& instance) {
+  return render_values(*instance.entry->schema, instance.options.get(), 6);
+}
+
+std::string parsers(const std::vector<ParserOptions>& parsers) {
+  if (parsers.empty()) return {};
+  std::string out = "parsers:\n";
+  for (const ParserOptions& parser : parsers) {
+    std::string values = render_values(parser_schema(), &parser, 4);
+    values[2] = '-';
+    out += values;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string print_plan(const Plan& plan) {
+  std::string out = "service:\n" + render_values(service_schema(), &plan.service, 2) + parsers(plan.parsers);
+  out += "pipeline:\n  inputs:\n";
+  for (const InputPlan& input : plan.inputs) {
+    out += head(input) + line("tag", input.tag) + line("parser", input.parser) + own(input);
+  }
+  if (!plan.filters.empty()) out += "  filters:\n";
+  for (const FilterPlan& filter : plan.filters) {
+    out += head(filter) + line("match", filter.match) + line("match_regex", filter.match_regex) + own(filter);
+  }
+  out += "  outputs:\n";
+  for (const OutputPlan& output : plan.outputs) {
+    out += head(output) + line("match", output.match) + line("match_regex", output.match_regex) +
+           render_values(lane_schema(), &output.lane, 6) + own(output);
+  }
+  return out;
+}
+
+}  // namespace logweir

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+
+#include "app/limits.h"
+#include "app/plan.h"
+
+namespace logweir {
+namespace {
+
+using S = ServiceOptions;
+
+constexpr std::array kOptions = {
+    option<&S::flush>("flush", "",
+                      "How long outputs that gather (http and the stores) wait for more records; streams send at once. "
+                      "Default: each output's own.",
+                      kLive),
+    option<&S::grace>("grace", "5s", "How long a stop may take to deliver what is read; off: as long as it takes.",
+                      kLive, "off"),
+    option<&S::log_level>("log_level", "info", "How much the agent says of itself.", kLive,
+                          "off|error|warn|warning|info|debug|trace"),
+    option<&S::log_file>("log_file", "", "Where it says so; empty: stderr."),
+    option<&S::http_server>("http_server", "on", "Serve /metrics and /health."),
+    option<&S::http_listen>("http_listen", "127.0.0.1", "Address to serve them on."),
+    option<&S::http_port>("http_port", "2020",
+                          "Port to serve them on. If the default one is taken the agent warns and runs on; one that is "
+                          "given must be free.",
+                          0, "0..65535"),
+    option<&S::memory_limit>("memory_limit", "",
+                             "Most memory for records on their way, a size. Default: a quarter of what the machine or "
+                             "the control group has, at most 256M."),
+    option<&S::state_dir>(
+        "state_dir", "",
+        "Directory where positions are kept. Default: beside the `db` of the first input that has one, "
+        "else /var/lib/logweir for root and ~/.local/state/logweir for others."),
+    option<&S::workers>("workers", "1", "Threads with a pipeline each: a number, or auto for one per CPU it may use."),
+    option<&S::parsers_file>("parsers_file", "",
+                             "Files with parsers, looked for beside the conf and in the working "
+                             "directory.",
+                             kRepeats | kCommaList),
+    option<&S::scheduler_base>("scheduler.base", "", "First wait before a retry, for outputs without `backoff_base`."),
+    option<&S::scheduler_cap>("scheduler.cap", "", "Longest wait before a retry, for outputs without `backoff_cap`."),
+};
+
+constexpr std::array<std::string_view, 24> kElsewhere = {"flush.*",
+                                                         "daemon",
+                                                         "plugins_file",
+                                                         "streams_file",
+                                                         "health_check",
+                                                         "hc_errors_count",
+                                                         "hc_retry_failure_count",
+                                                         "hc_period",
+                                                         "hot_reload",
+                                                         "hot_reload.*",
+                                                         "coro_stack_size",
+                                                         "json.escape_unicode",
+                                                         "json.convert_nan_to_null",
+                                                         "multiline_buffer_limit",
+                                                         "sp.convert_from_str_to_num",
+                                                         "dns.mode",
+                                                         "dns.resolver",
+                                                         "dns.prefer_ipv4",
+                                                         "dns.prefer_ipv6",
+                                                         "enable_chunk_trace",
+                                                         "security.fips_mode",
+                                                         "windows.maxstdio",
+                                                         "telemetry",
+                                                         "storage.*"};
+
+void check(const void* options, const Node& node, Problems& problems) {
+  const auto& service = *static_cast<const S*>(options);
+  const auto place_of = [&](std::string_view key) {
+    const Node* value = node.find(key);
+    return value != nullptr ? value->place : node.place;
+  };
+  if (!service.memory_limit.empty() && parse_size(service.memory_limit).value_or(0) < (1 << 20)) {
+    problems.error(place_of("memory_limit"),
+                   fmt::format("'memory_limit' can't be '{}'; it must be a size of at least 1M, "
+                               "such as 64M",
+                               service.memory_limit.substr(0, 80)));
+  }
+  if (!parse_workers(service.workers)) {
+    problems.error(place_of("workers"),
+                   fmt::format("'workers' can't be '{}'; it must be a number from 1 to {}, or auto",
+                               service.workers.substr(0, 80), kMostWorkers));
+  }
+  if (service.scheduler_base.value >= 0 && service.scheduler_cap.value >= 0 &&
+      service.scheduler_cap.value < service.scheduler_base.value) {
+    problems.error(place_of("scheduler.cap"), "'scheduler.cap' is shorter than 'scheduler.base'");
+  }
+}
+
+}  // namespace
+
+const Schema& service_schema() {
+  static constexpr Schema kSchema{kOptions, kElsewhere, check};
+  return kSchema;
+}
+
+}  // namespace logweir
