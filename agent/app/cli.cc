@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+namespace logweir {
+namespace {
+
+Cli failed(std::string message) {
+  Cli cli;
+  cli.exit_code = kExitUsage;
+  cli.message = std::move(message);
+  return cli;
+}
+
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
+  return text;
+}
+
+// What the words on the command line turned into.
+struct Words {
+  std::string conf;
+  std::string plugin;
+  bool help = false;
+  bool version = false;
+  bool dry_run = false;
+};
+
+Cli decide(const CLI::App& app, const Words& words) {
+  Cli cli;
+  cli.conf = words.conf;
+  cli.plugin = words.plugin;
+  if (words.help) {
+    cli.action = Cli::Action::usage;
+  } else if (words.version || app.got_subcommand("version")) {
+    cli.action = Cli::Action::version;
+  } else if (app.got_subcommand("help")) {
+    cli.action = Cli::Action::help;
+  } else if (words.conf.empty()) {
+    return failed("no conf is named; give one with -c FILE");
+  } else {
+    cli.action = words.dry_run || app.got_subcommand("check") ? Cli::Action::check : Cli::Action::run;
+  }
+  return cli;
+}
+
+Cli parse(int argc, const char* const* argv) {
+  Words words;
+  CLI::App app("logweir");
+  app.set_help_flag();
+  app.fallthrough();
+  app.require_subcommand(0, 1);
+  app.add_option("-c,--config", words.conf, "");
+  app.add_flag("-h,--help", words.help, "");
+  app.add_flag("-V,--version", words.version, "");
+  app.add_flag("-D,--dry-run", words.dry_run, "");
+  app.add_subcommand("check", "")->set_help_flag();
+  app.add_subcommand("version", "")->set_help_flag();
+  CLI::App* help = app.add_subcommand("help", "");
+  help->set_help_flag();
+  help->add_option("plugin", words.plugin, "");
+  app.parse(argc, argv);
+  return decide(app, words);
+}
+
+int dispatch(const Cli& cli, const Shelf& shelf, int (*run)(const Plan& plan)) {
+  switch (cli.action) {
+    case Cli::Action::usage:
+      std::cout << usage_text();
+      return 0;
+    case Cli::Action::version:
+      std::cout << "logweir " LOGWEIR_VERSION "\n";
+      return 0;
+    case Cli::Action::help:
+      return run_help(cli.plugin, shelf, std::cout, std::cerr);
+    case Cli::Action::check:
+      return run_check(cli.conf, shelf, std::cout, std::cerr);
+    case Cli::Action::run: {
+      const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr);
+      return plan ? run(*plan) : kExitConf;
+    }
+    case Cli::Action::failed:
+      break;
+  }
+  std::cerr << "logweir: error: " << cli.message << " (see logweir --help)\n";
+  return cli.exit_code;
+}
+
+}  // namespace
+
+Cli parse_cli(int argc, const char* const* argv) {
+  try {
+    return parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return failed(one_line(error.what()));
+  } catch (const std::exception& error) {
+    return failed(one_line(error.what()));
+  }
+}
+
+int run_cli(int argc, const char* const* argv, const Shelf& shelf, int (*run)(const Plan& plan)) {
+  return dispatch(parse_cli(argc, argv), shelf, run);
+}
+
+std::optional<Plan> load_plan(const std::string& conf, const Shelf& shelf, std::ostream& err) {
+  Problems problems;
+  const ConfTree tree = read_conf(conf, problems);
+  std::optional<Plan> plan = make_plan(tree, shelf, problems);
+  err << problems.text() << std::flush;
+  return plan;
+}
+
+int run_check(const std::string& conf, const Shelf& shelf, std::ostream& out, std::ostream& err) {
+  const std::optional<Plan> plan = load_plan(conf, shelf, err);
+  if (!plan) return kExitConf;
+  out << print_plan(*plan) << std::flush;
+  return 0;
+}
+
+std::string usage_text() {
+  return "logweir: collects logs from files and sockets, shapes them, and delivers them\n"
+         "\n"
+         "  logweir -c FILE         run\n"
+         "  logweir check -c FILE   check a conf and show what would run; opens nothing, exits with 0 or 78\n"
+         "  logweir help            the plugins and the keys of `service`\n"
+         "  logweir help PLUGIN     every key of a plugin, with its default\n"
+         "  logweir version         the version\n"
+         "\n"
+         "  -c, --config FILE       the conf: YAML (.yaml, .yml) or Fluent Bit's classic format\n"
+         "  -D, --dry-run           the same as check\n"
+         "  -h, --help              this text\n"
+         "  -V, --version           the version\n"
+         "\n"
+         "A first conf, first.yaml:\n"
+         "\n"
+         "  pipeline:\n"
+         "    inputs:\n"
+         "      - name: tail\n"
+         "        path: /var/log/*.log\n"
+         "        read_from_head: on\n"
+         "    outputs:\n"
+         "      - name: stdout\n"
+         "        match: '*'\n"
+         "        format: json_lines\n"
+         "\n"
+         "Examples:\n"
+         "\n"
+         "  logweir check -c first.yaml        is it right, and what does it mean?\n"
+         "  logweir -c first.yaml              run it; Ctrl-C ends it in order\n"
+         "  logweir help tail                  what else can tail do?\n"
+         "  curl http://127.0.0.1:2020/health  while it runs: is all well?\n"
+         "\n"
+         "Signals: TERM and INT stop in order (a second one at once), USR1 opens output files anew.\n"
+         "Exit codes: 0 fine, 1 could not start, 64 bad usage, 78 bad conf.\n";
+}
+
+}  // namespace logweir
