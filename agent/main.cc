@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/front.h"
+#include "app/agent.h"
+#include "app/cli.h"
+#include "plugins/builtin.h"
 
-int main(int argc, char** argv) { return logweir::front(argc, argv); }
+int main(int argc, char** argv) {
+  return logweir::run_cli(argc, argv, logweir::builtin_shelf(), logweir::run_agent);
+}

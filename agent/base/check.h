@@ -9,7 +9,6 @@ namespace logweir {
 }  // namespace logweir
 
 // Named LW_CHECK, since doctest owns CHECK.
-#define LW_CHECK(condition)                           \
-  (__builtin_expect(static_cast<bool>(condition), 1) \
-       ? void(0)                                      \
-       : ::logweir::check_failed(#condition, __FILE__, __LINE__))
+#define LW_CHECK(condition)                                    \
+  (__builtin_expect(static_cast<bool>(condition), 1) ? void(0) \
+                                                     : ::logweir::check_failed(#condition, __FILE__, __LINE__))

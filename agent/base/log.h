@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 

@@ -13,7 +13,7 @@ namespace logweir {
 
 enum class Code : unsigned char {
   ok,
-  invalid,      // what was asked makes no sense (a conf, an argument)
+  invalid,  // what was asked makes no sense (a conf, an argument)
   not_found,
   denied,       // permission, read-only
   busy,         // somebody else holds it
@@ -57,8 +57,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}               // NOLINT(google-explicit-constructor)
-  Result(Status status) : status_(std::move(status)) {        // NOLINT(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
+  Result(Status status) : status_(std::move(status)) {  // NOLINT(google-explicit-constructor)
     LW_CHECK(!status_.ok());
   }
   [[nodiscard]] bool ok() const { return value_.has_value(); }

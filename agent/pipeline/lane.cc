@@ -12,6 +12,7 @@ namespace {
 // From this many waiting bytes on, records leave at once instead of at the turn's end: they are still in the cache.
 constexpr std::uint64_t kSendAtOnce = 64 * 1024;
 constexpr Nanos kHurriedWait = 100 * kMillisecond;
+constexpr Nanos kCompactAfter = kSecond;
 
 double seconds(Nanos n) { return static_cast<double>(n) / 1e9; }
 
@@ -46,6 +47,8 @@ Lane::Lane(Setup setup)
       metrics_(setup_.metrics, setup_.name),
       retry_limit_(retry_limit_of(setup_.options.retry_limit)),
       backoff_(setup_.options.backoff_base.value, setup_.options.backoff_cap.value, setup_.seed),
+      compactor_(setup_.pool),
+      compact_timer_(setup_.loop.timers(), [this] { compact_old(); }),
       timer_(setup_.loop.timers(), [this] { pump(); }),
       after_turn_(setup_.loop, [this] { pump(); }) {}
 
@@ -118,6 +121,7 @@ void Lane::pump() {
 }
 
 void Lane::arm_timer(Nanos now) {
+  if (!waiting_.empty() && !compact_timer_.armed()) compact_timer_.arm(now + kCompactAfter, kCompactAfter / 4);
   timer_.cancel();
   if (waiting_.empty() || !ready_) return;
   if (now < resume_at_) {
@@ -215,6 +219,17 @@ ShippingNode* Lane::split(ShippingNode* node, std::uint32_t keep) {
     waiting_count_ += rest->count();
   }
   return rest;
+}
+
+void Lane::compact_old() {
+  const Nanos now = setup_.loop.now();
+  ShippingNode* node = waiting_.tail();
+  while (node != nullptr && (node->queued_at > now - kCompactAfter)) node = node->previous;
+  const std::uint64_t from = std::exchange(compacted_to_, node != nullptr ? node->order + 1 : compacted_to_);
+  for (; node != nullptr && node->order >= from; node = node->previous) {
+    if (!compactor_.compact(*node->batch)) break;
+  }
+  if (!waiting_.empty()) compact_timer_.arm(now + kCompactAfter, kCompactAfter / 4);
 }
 
 void Lane::ready() {
@@ -340,6 +355,7 @@ void Lane::hurry() {
 void Lane::abandon() {
   output_ = nullptr;
   timer_.cancel();
+  compact_timer_.cancel();
   for (ShippingList* list : {&sent_, &waiting_}) {
     while (!list->empty()) {
       ShippingNode* node = list->head();

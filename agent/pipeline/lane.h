@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "loop/loop.h"
 #include "metrics/metrics.h"
+#include "pipeline/compact.h"
 #include "pipeline/lane_options.h"
 #include "pipeline/ledger.h"
 #include "pipeline/shipping_list.h"
@@ -44,6 +45,7 @@ class Lane final : public OutputHost {
     Loop& loop;
     Ledger& ledger;
     Metrics& metrics;
+    Pool& pool;
     Log log;
     std::string name;
     std::size_t index = 0;  // in the ledger
@@ -97,6 +99,7 @@ class Lane final : public OutputHost {
   void back_off(Nanos not_before);
   void make_room(std::uint64_t incoming);
   void update_full();
+  void compact_old();
 
   Setup setup_;
   Output* output_ = nullptr;  // owned by the pipeline
@@ -117,6 +120,9 @@ class Lane final : public OutputHost {
   Nanos resume_at_ = 0;  // backing off until then
   Nanos delivered_at_ = 0;
   Backoff backoff_;
+  Compactor compactor_;
+  std::uint64_t compacted_to_ = 0;  // nodes of an order below it were looked at
+  Timer compact_timer_;
   Timer timer_;
   AfterTurn after_turn_;
   LogLimit drop_log_;

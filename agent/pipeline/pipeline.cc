@@ -76,8 +76,9 @@ Status Pipeline::open_output(const OutputSpec& spec, std::size_t index) {
   if (!matcher.ok()) return matcher.status();
   const Log log = spec_.log.named(spec.name);
   const std::uint64_t seed = std::hash<std::string>{}(spec.id) + spec_.worker;
-  lanes_.push_back(std::make_unique<Lane>(Lane::Setup{loop_, ledger_, *spec_.metrics, log, spec.name, index, spec.lane,
-                                                      spec.linger, seed, [this, index] { lane_has_room(index); }}));
+  lanes_.push_back(
+      std::make_unique<Lane>(Lane::Setup{loop_, ledger_, *spec_.metrics, pool_, log, spec.name, index, spec.lane,
+                                         spec.linger, seed, [this, index] { lane_has_room(index); }}));
   Lane& lane = *lanes_.back();
   outputs_.push_back(make_output(spec));
   Output& output = *outputs_.back();

@@ -22,7 +22,7 @@ class ReceiptKeeper {
 // from those bytes holds it; lanes that owe something for it are counted in `owed`.
 struct Receipt {
   ReceiptKeeper* keeper = nullptr;
-  void* source = nullptr;  // the keeper's
+  void* source = nullptr;   // the keeper's
   Receipt* next = nullptr;  // the keeper's order list: the next range of the same source
   std::uint64_t begin = 0;  // positions in the source, [begin, end)
   std::uint64_t end = 0;

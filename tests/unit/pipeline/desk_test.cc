@@ -93,8 +93,7 @@ TEST_CASE("two workers share a single output: every line once, each worker's in 
   input.make = [](OptionsPtr, InputShared*) -> std::unique_ptr<Input> { return std::make_unique<Numbers>(kLines); };
   OutputEntry output{};
   output.make = [](OptionsPtr options) -> std::unique_ptr<Output> {
-    return std::make_unique<Collector>(
-        **static_cast<std::vector<std::string>* const*>(options.get()));
+    return std::make_unique<Collector>(**static_cast<std::vector<std::string>* const*>(options.get()));
   };
   Budget budget(64 << 20);
   Metrics metrics;
@@ -108,8 +107,8 @@ TEST_CASE("two workers share a single output: every line once, each worker's in 
   spec.jobs = &jobs;
   spec.workers = 2;
   spec.inputs.push_back({&input, "in.0", "in.0", "t", {}, nullptr, nullptr});
-  spec.outputs.push_back({&output, "o", "o", "*", "", lane, 0,
-                          std::make_shared<std::vector<std::string>*>(&got), &desk});
+  spec.outputs.push_back(
+      {&output, "o", "o", "*", "", lane, 0, std::make_shared<std::vector<std::string>*>(&got), &desk});
 
   SystemClock clock;
   Loop home(clock);

@@ -16,7 +16,7 @@ namespace {
 struct Ground {
   explicit Ground(LaneOptions options = {}, Nanos linger = 0) {
     lane = std::make_unique<Lane>(
-        Lane::Setup{loop, ledger, metrics, Log(), "out.0", 0, options, linger, 1, [this] { ++room; }});
+        Lane::Setup{loop, ledger, metrics, pool, Log(), "out.0", 0, options, linger, 1, [this] { ++room; }});
     output.attach(*lane);
     lane->attach(output);
     source = ledger.open(1, 0);
@@ -206,6 +206,21 @@ TEST_CASE("a peer that is not there is asked again after a growing wait and at o
   ground.output.down = false;
   ground.lane->hurry();
   CHECK(ground.output.sends == 2);
+}
+
+TEST_CASE("what waits over a second leaves chunks that it uses little of") {
+  Ground ground;
+  ground.output.capacity = 0;
+  for (int i = 0; i < 20; ++i) ground.put(2);
+  ground.pass(0);
+  CHECK(ground.pool.out() == 20);
+  ground.pass(1300 * kMillisecond);
+  ground.pass(0);
+  CHECK(ground.pool.out() <= 2);
+  ground.output.capacity = SIZE_MAX;
+  ground.lane->ready();
+  ground.output.deliver_all();
+  CHECK(ground.output.delivered == ground.sequence(40));
 }
 
 TEST_CASE("random takes, outcomes and waits lose nothing, repeat nothing delivered and keep the order") {
