@@ -96,7 +96,7 @@ double max_fds() {
 
 }  // namespace
 
-void add_process_figures(Metrics& metrics, std::string_view version) {
+void add_process_metrics(Metrics& metrics, std::string_view version) {
   metrics
       .gauge("logweir_build_info", "Always 1; the label says which version runs.", {{"version", std::string(version)}})
       .set(1);

@@ -8,6 +8,6 @@
 namespace logweir {
 
 // The usual process_* figures, read from /proc/self at each scrape, and logweir_build_info{version}.
-void add_process_figures(Metrics& metrics, std::string_view version);
+void add_process_metrics(Metrics& metrics, std::string_view version);
 
 }  // namespace logweir

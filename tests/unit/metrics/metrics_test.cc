@@ -148,7 +148,7 @@ TEST_CASE("scraping while workers count is safe and sees no step back") {
 
 TEST_CASE("process figures are plausible and pass promtool") {
   Metrics metrics;
-  add_process_figures(metrics, "1.2.3");
+  add_process_metrics(metrics, "1.2.3");
   metrics.histogram("logweir_send_seconds", "How long a send took.", seconds_buckets()).observe(0.02);
   metrics.histogram("logweir_batch_bytes", "Bytes in a batch.", bytes_buckets()).observe(2000);
   const std::string page = metrics.scrape();
