@@ -49,8 +49,12 @@ const Field* find_field(const Batch& batch, const Record& record, std::string_vi
 
 std::string quoted(std::string_view text, std::uint64_t& repaired) {
   std::string out(json_bound(text.size()) + kJsonSlack, '\0');
-  out.resize(static_cast<std::size_t>(write_json_text(out.data(), text, repaired) - out.data()));
-  return '"' + out + '"';
+  char* at = out.data();
+  *at++ = '"';
+  at = write_json_text(at, text, repaired);
+  *at++ = '"';
+  out.resize(static_cast<std::size_t>(at - out.data()));
+  return out;
 }
 
 std::size_t value_bound(const Value& value) {
@@ -91,7 +95,7 @@ void ObjectText::add(std::string_view key, std::string_view value) {
 
 void ObjectText::begin(const Origin& origin) {
   added_.clear();
-  prefix_ = "{";
+  prefix_.assign(1, '{');
   date_size_ = 0;
   const auto& attached = origin.attached;
   const auto is_attached = [&attached](std::string_view key, std::size_t from) {
