@@ -74,14 +74,15 @@ Jobs::Desk::Desk(Jobs& jobs, Loop& loop) : impl_(std::make_unique<Impl>(jobs, lo
 
 Jobs::Desk::~Desk() {
   Jobs::Impl& all = *impl_->jobs.impl_;
-  std::deque<Jobs::Impl::Job> dropped;  // destroyed without the lock: what they hold is not ours to know
   {
-    std::unique_lock lock(all.mutex);
+    std::deque<Jobs::Impl::Job> dropped;  // destroyed without the lock: what they hold is not ours to know
     std::deque<Jobs::Impl::Job> kept;
+    const std::lock_guard lock(all.mutex);
     for (auto& job : all.waiting) (job.desk == impl_.get() ? dropped : kept).push_back(std::move(job));
     all.waiting.swap(kept);
-    all.less.wait(lock, [this] { return impl_->running == 0; });
   }
+  std::unique_lock lock(all.mutex);
+  all.less.wait(lock, [this] { return impl_->running == 0; });
 }
 
 void Jobs::Desk::run(std::function<void()> work, std::function<void()> done) {
