@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state/state.h"
 
-#include <algorithm>
-
+#include "base/check.h"
 #include "state/keeper.h"
 
 namespace logweir {
@@ -53,6 +52,7 @@ void State::put_position(std::uint64_t source, std::string_view lane, std::uint6
 }
 
 void State::put_fact(std::string_view instance, std::string_view key, std::string_view value) {
+  LW_CHECK(value.size() <= kLongestFact);
   impl_->keeper.change([&](Table& table) { table.put_fact(instance, key, value); });
 }
 

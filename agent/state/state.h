@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -74,6 +75,7 @@ class State {
   [[nodiscard]] LaneKey lane(std::string_view name);
   void put_position(std::uint64_t source, LaneKey lane, std::uint64_t position);
   void put_position(std::uint64_t source, std::string_view lane, std::uint64_t position);
+  static constexpr std::size_t kLongestFact = 1 << 20;  // of its value; longer is a bug of the caller
   void put_fact(std::string_view instance, std::string_view key, std::string_view value);
   void drop_fact(std::string_view instance, std::string_view key);
   void drop_source(std::uint64_t source);  // all its positions

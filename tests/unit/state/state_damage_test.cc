@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -9,6 +10,7 @@
 #include "base/file_system.h"
 #include "state/state.h"
 #include "state_fixture.h"
+#include "support/in_child.h"
 
 using namespace logweir;
 namespace fs = std::filesystem;
@@ -130,4 +132,30 @@ TEST_CASE_FIXTURE(StateFixture, "a database that another program holds is not ta
   CHECK(second.status().code() == Code::busy);
   sqlite3_close(db);
   CHECK(open()->positions().size() == 500);
+}
+
+TEST_CASE_FIXTURE(StateFixture, "a log torn anywhere, as by a power cut, gives an earlier whole state") {
+  const int killed = in_child([this] {
+    const auto state = open();
+    for (std::uint64_t i = 1; i <= 40; ++i) {
+      state->put_position(1, "a", i);
+      state->put_position(2, "a", i);
+      synced(*state);
+    }
+    return ::kill(::getpid(), SIGKILL);
+  });
+  REQUIRE(WIFSIGNALED(killed));
+  const auto whole = fs::file_size(file("state.db-wal"));
+  std::uint64_t last = 0;
+  for (std::uintmax_t size = 0; size <= whole; size += 1700) {
+    StateFixture torn;
+    for (const char* name : {"state.db", "state.db-wal"}) fs::copy_file(file(name), torn.file(name));
+    fs::resize_file(torn.file("state.db-wal"), size);
+    auto found = positions(*torn.open());
+    CHECK(torn.log.lines().empty());
+    CHECK(found[{1, "a"}] - found[{2, "a"}] <= 1);
+    CHECK(found[{2, "a"}] >= last);
+    last = found[{2, "a"}];
+  }
+  CHECK(last >= 35);
 }
