@@ -3,35 +3,27 @@
 #include <fmt/format.h>
 
 #include "app/plan.h"
+#include "config/words.h"
 
 namespace logweir {
 namespace {
 
-// In double quotes, since names may hold anything.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
+std::string line(std::string_view key, const std::string& value) {
+  return value.empty() ? std::string() : fmt::format("      {}: {}\n", key, in_quotes(value));
 }
 
-std::string line(std::string_view key, const std::string& value) {
-  return value.empty() ? std::string() : fmt::format("      {}: {}\n", key, quoted(value));
+// "tail.0": made by us, not given.
+bool is_made(std::string_view name, std::string_view plugin) {
+  if (!name.starts_with(plugin) || name.size() < plugin.size() + 2 || name[plugin.size()] != '.') return false;
+  return name.find_first_not_of("0123456789", plugin.size() + 1) == std::string_view::npos;
 }
 
 template <typename Instance>
 std::string head(const Instance& instance) {
-  return fmt::format("    - name: {}  # {}, id {}\n{}", instance.entry->name, instance.place.text(),
-                     quoted(instance.id), line("alias", instance.name));
+  const bool made = is_made(instance.name, instance.entry->name);
+  return fmt::format("    - name: {}  # {}, {}, id {}\n{}", instance.entry->name, in_quotes(instance.name),
+                     instance.place.text(), in_quotes(instance.id),
+                     made ? std::string() : line("alias", instance.name));
 }
 
 template <typename Instance>

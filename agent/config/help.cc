@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "config/schema.h"
+#include "config/words.h"
 
 namespace logweir {
 namespace {
@@ -61,19 +62,7 @@ std::string value_text(const std::string& value) {
                        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
                      });
   if (plain) return value;
-  std::string out = "\"";
-  for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
+  return in_quotes(value);
 }
 
 }  // namespace
@@ -95,8 +84,10 @@ std::string render_values(const Schema& schema, const void* options, int indent)
   const std::string margin(static_cast<std::size_t>(std::max(indent, 0)), ' ');
   for (const Option& option : schema.options) {
     const std::string value = option.show(options, option);
+    if (value.empty() && option.fallback.empty()) continue;  // not given, and nothing takes its place
+    const bool list = option.type == "list" && value.starts_with('[');
     const bool hidden = (option.marks & kSecret) != 0 && !value.empty();
-    out += fmt::format("{}{}: {}\n", margin, option.key, hidden ? "***" : value_text(value));
+    out += fmt::format("{}{}: {}\n", margin, option.key, hidden ? "\"***\"" : (list ? value : value_text(value)));
   }
   return out;
 }

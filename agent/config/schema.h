@@ -99,7 +99,8 @@ std::string print(std::int64_t v);
 std::string print(double v);
 std::string print(Bytes v);
 std::string print(Duration v);
-std::string print(const std::vector<std::string>& v);
+std::string print(const std::vector<std::string>& v,
+                  const Option& option);  // "a, b", or a YAML list where commas won't do
 std::string print_word(int v, std::string_view allowed);
 
 template <typename T>
@@ -155,6 +156,8 @@ constexpr Option option(std::string_view key, std::string_view fallback, std::st
     } else if constexpr (std::is_same_v<T, Duration>) {
       const bool unset = from.value < 0 && self.allowed != "off";
       return unset ? std::string() : schema_detail::print(from);
+    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+      return schema_detail::print(from, self);
     } else {
       return schema_detail::print(from);
     }

@@ -2,6 +2,7 @@
 // How values of each member type are read and printed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -213,7 +214,18 @@ std::string print(Duration v) {
   return fmt::format("{}ns", v.value);
 }
 
-std::string print(const std::vector<std::string>& v) { return fmt::format("{}", fmt::join(v, ", ")); }
+std::string print(const std::vector<std::string>& v, const Option& option) {
+  const auto has = [&](std::string_view signs) {
+    return std::any_of(v.begin(), v.end(),
+                       [&](const std::string& item) { return item.find_first_of(signs) != std::string::npos; });
+  };
+  const bool at_commas = (option.marks & kCommaList) != 0;
+  const bool plain = at_commas ? !has(",[") : v.size() < 2 && !has("[");
+  if (plain) return fmt::format("{}", fmt::join(v, ", "));
+  std::string out = "[";
+  for (const std::string& item : v) out += (out.size() > 1 ? ", " : "") + in_quotes(item);
+  return out + "]";
+}
 
 std::string print_word(int v, std::string_view allowed) {
   const std::vector<std::string_view> words = split_words(allowed, '|');

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/words.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace logweir {
@@ -30,6 +32,22 @@ std::vector<std::string_view> split_words(std::string_view text, char separator)
     if (end == std::string_view::npos) return words;
     text.remove_prefix(end + 1);
   }
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
 }
 
 }  // namespace logweir

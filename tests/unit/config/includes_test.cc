@@ -21,9 +21,7 @@ class Folder {
     std::ofstream(path) << text;
     return *this;
   }
-  ConfTree read(const std::string& name, Problems& problems) const {
-    return read_conf(folder_.file(name), problems);
-  }
+  ConfTree read(const std::string& name, Problems& problems) const { return read_conf(folder_.file(name), problems); }
 
  private:
   TempDirectory folder_;

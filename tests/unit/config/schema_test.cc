@@ -187,7 +187,7 @@ TEST_CASE("a missing required key and the last look are told") {
 
 TEST_CASE("secrets are neither shown as values nor in complaints") {
   const Read read({{"password", text("hunter2")}});
-  CHECK(render_values(kSchema, &read.thing, 2).find("  password: ***\n") != std::string::npos);
+  CHECK(render_values(kSchema, &read.thing, 2).find("  password: \"***\"\n") != std::string::npos);
   CHECK_FALSE(says(Read({{"password", list({"hunter2", "x"})}}).problems, "hunter2"));
 }
 
@@ -203,6 +203,14 @@ TEST_CASE("effective values are shown in words that can be read again") {
 std::string identity(std::vector<std::pair<std::string, Node>> entries) {
   const Read read(std::move(entries));
   return identity_of(kSchema, &read.thing);
+}
+
+TEST_CASE("values that are not given are not shown, and lists with commas as lists") {
+  const Read read({{"regex", list({"a, b", "c \"d\""})}, {"path", list({"/a,b"})}});
+  const std::string shown = render_values(kSchema, &read.thing, 0);
+  CHECK(shown.find("regex: [\"a, b\", \"c \\\"d\\\"\"]\n") != std::string::npos);
+  CHECK(shown.find("path: [\"/a,b\"]\n") != std::string::npos);
+  CHECK(shown.find("password") == std::string::npos);
 }
 
 TEST_CASE("identity is made of the marked options alone") {
