@@ -36,16 +36,13 @@ struct JsonScan {
   bool damaged = false;              // ill-formed UTF-8, a lone surrogate, or a raw line break between tokens
   bool repeated = false;             // two keys of one object may be equal
 
-  // memory: the keys seen in this text, each mixed with the number of the object it stands in
-  static constexpr std::uint32_t kSlots = 1024;
-  struct Slot {
-    std::uint64_t hash = 0;
-    std::uint64_t text = 0;  // number of the scan that put it there; any other: the slot is free
-  };
+  // memory: a hash table of the keys seen in this text, each mixed with the number of the object it stands in. A slot
+  // is taken when its low bits are the text's number; so none has to be cleared in between.
+  static constexpr std::uint32_t kSlots = 512;
+  static constexpr std::uint64_t kTextMask = 0xFFFF;
   std::uint64_t text = 0;
-  std::uint32_t key_count = 0;
+  std::uint64_t slots[kSlots] = {};
   std::uint32_t objects[kMaxDepth] = {};  // of each open container: 0 for an array, else the object's number
-  Slot slots[kSlots];
 };
 
 // The value of one JSON string, unescaped into `out` (appended); `inside` is without its quotes and valid. Lone
