@@ -9,9 +9,11 @@
 
 namespace logweir {
 
-// Resource in a value's clothes: a compiled PCRE2 pattern with its scratch memory; one thread. Matches bytes (no UTF
-// mode: log text need not be valid), `.` does not match a newline. A pattern that runs away hits a match limit and
-// does not match.
+// Resource in a value's clothes: a compiled PCRE2 pattern with its scratch memory; one thread. As in Fluent Bit, whose
+// engine is Ruby's, `^` and `$` also match at line breaks within the text, and /pattern/imx carries options (m: `.`
+// matches a line break). The text is bytes and need not be valid; only a pattern that speaks of characters (by a byte
+// over 0x7f, \p{..} or \x{..}) reads it as UTF-8, and then finds nothing in its ill-formed parts. A pattern that runs
+// away hits a match limit and does not match.
 class Regex {
  public:
   // The failure's sentence holds PCRE2's words and the offset of the fault. Named groups as (?<name>...).
