@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "loop/loop.h"
+#include "metrics/metrics.h"
+#include "wire/http_server.h"
+
+namespace logweir {
+
+// Resource, on the control loop. Answers on the admin port: metrics, health and an index of both (see admin_pages.h).
+class Admin {
+ public:
+  // Brings what metrics and health tell of up to date, then calls `done` on this loop; may do so late, or after the
+  // Admin's end, or never once the process stops.
+  using Look = std::function<void(std::function<void()> done)>;
+  // Why the agent is not well; nothing when it is.
+  using Health = std::function<std::vector<std::string>()>;
+
+  Admin(Loop& loop, Metrics& metrics, Look look, Health health);
+  Admin(const Admin&) = delete;
+  Admin& operator=(const Admin&) = delete;
+  ~Admin();
+
+  Status open(const std::string& host, int port);  // port 0: the kernel picks
+  [[nodiscard]] int port() const { return server_->port(); }
+
+ private:
+  void handle(const HttpRequest& request, const HttpReply& reply);
+  [[nodiscard]] HttpAnswer metrics_page() const;
+  [[nodiscard]] HttpAnswer health_page() const;
+
+  Loop& loop_;
+  Metrics& metrics_;
+  Look look_;
+  Health health_;
+  std::shared_ptr<Admin*> self_;  // shared with looks under way, which may outlive this; then empty
+  std::unique_ptr<HttpServer> server_;
+};
+
+}  // namespace logweir
