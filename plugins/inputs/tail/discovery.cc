@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/inputs/tail/discovery.h"
+
+#include <dirent.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <tuple>
+
+#include "base/hash.h"
+#include "plugins/inputs/tail/names.h"
+
+namespace logweir::tail {
+
+namespace {
+
+constexpr Nanos kPollInterval = kSecond;
+constexpr Nanos kForgetAfter = 600 * kSecond;
+constexpr Nanos kLeastBetweenScans = 10 * kMillisecond;
+constexpr Nanos kScanShare = 20;  // a scan is followed by a pause of so many times its length
+constexpr std::uint64_t kOurs = UINT64_MAX;
+constexpr std::uint32_t kNameChanged = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
+
+std::string working_directory() {
+  char path[PATH_MAX];
+  return getcwd(path, sizeof path) != nullptr ? path : "/";
+}
+
+}  // namespace
+
+Discovery::Discovery(std::shared_ptr<const TailOptions> options) : options_(std::move(options)), catalogue_(*this) {}
+
+Discovery::~Discovery() = default;
+
+Status Discovery::open(SharedServices& services) {
+  services_ = &services;
+  const std::string here = working_directory();
+  for (const std::string& path : options_->path) patterns_.emplace_back(path, here);
+  exchange_ = std::make_unique<Exchange>(services.workers);
+  known_ = std::make_unique<KnownGenerations>(services.facts);
+  if (known_->damaged() > 0) {
+    services.log.warn("{} remembered facts about files can't be read and are passed over", known_->damaged());
+  }
+  let_go_heard_ = std::make_unique<Wakeup>(services.loop, [this] { let_go(); });
+  exchange_->hear_let_go(let_go_heard_.get());
+  TimerWheel& timers = services.loop.timers();
+  refresh_ = std::make_unique<Timer>(timers, [this] { scan(); });
+  soon_ = std::make_unique<Timer>(timers, [this] { scan(); });
+  prune_ = std::make_unique<Timer>(timers, [this] { prune(); });
+  open_watch();
+  scan();
+  return {};
+}
+
+void Discovery::open_watch() {
+  std::unique_ptr<Watch> watch;
+  if (options_->inotify_watcher) {
+    auto opened = Watch::open(services_->loop, [this](std::span<const WatchEvent> events) { heard(events); });
+    if (opened.ok()) {
+      watch = std::move(opened).value();
+    } else {
+      services_->log.warn("{}; all files are looked at each second instead", opened.status().message());
+    }
+  }
+  directories_ = std::make_unique<Directories>(std::move(watch), services_->log);
+}
+
+void Discovery::close() {
+  if (services_ == nullptr) return;
+  exchange_->hear_let_go(nullptr);
+  let_go_heard_.reset();
+  refresh_.reset();
+  soon_.reset();
+  prune_.reset();
+  directories_.reset();
+}
+
+// ---- looking ----
+
+void Discovery::heard(std::span<const WatchEvent> events) {
+  for (const WatchEvent& event : events) {
+    if (event.overflow()) {
+      services_->log.warn("the kernel's queue of file events overflowed; looking at all files anew");
+      want_scan_ = true;
+      continue;
+    }
+    if (event.name.empty()) {
+      if (event.ended()) directories_->ended(event.wd);
+      want_scan_ = true;
+      continue;
+    }
+    const std::vector<std::string>* names = directories_->names_of(event.wd);
+    if (names == nullptr) continue;
+    for (const std::string& directory : *names) {
+      scratch_.assign(directory);
+      if (!scratch_.ends_with('/')) scratch_ += '/';
+      scratch_.append(event.name);
+      heard_of(scratch_, event.mask);
+    }
+  }
+  look_at_touched();
+  if (want_scan_) scan_soon();
+}
+
+void Discovery::heard_of(const std::string& path, std::uint32_t mask) {
+  const bool named = (mask & kNameChanged) != 0;
+  if (named && leads_on(path)) want_scan_ = true;  // a directory, or a link to one
+  if ((mask & IN_ISDIR) != 0) return;
+  if (!named) {
+    if (const FileNumber number = catalogue_.at(path); number != kNoFile) changed(number);
+  } else if (wanted(path) || catalogue_.at(path) != kNoFile || (mask & IN_MOVED_TO) != 0) {
+    touched_.insert(path);
+  }
+  const std::vector<std::string>* links = directories_->links_to(path);
+  if (links == nullptr) return;
+  for (const std::string& link : *links) {
+    if (named) {
+      touched_.insert(link);
+    } else if (const FileNumber number = catalogue_.at(link); number != kNoFile) {
+      changed(number);
+    }
+  }
+}
+
+void Discovery::look_at_touched() {
+  if (touched_.empty()) return;
+  std::vector<Sighting> sightings;
+  for (const std::string& path : touched_) sightings.push_back(sight(path));
+  touched_.clear();
+  catalogue_.apply(std::move(sightings));
+}
+
+Sighting Discovery::sight(const std::string& path) {
+  Sighting sighting{path, stat_path(path.c_str(), false), wanted(path), false};
+  if (sighting.stat && sighting.stat->kind == FileStat::Kind::link) {
+    sighting.stat = stat_path(path.c_str());
+    if (sighting.wanted) directories_->add_link(path);
+  }
+  if (sighting.stat && sighting.stat->kind != FileStat::Kind::regular) sighting.stat.reset();
+  return sighting;
+}
+
+void Discovery::file(const std::string& path, const FileStat& stat, bool is_link) {
+  if (!wanted(path)) return;
+  if (is_link) directories_->add_link(path);
+  sightings_.push_back({path, stat, true, false});
+}
+
+void Discovery::scan_soon() {
+  want_scan_ = false;
+  const Nanos now = services_->loop.now();
+  if (now >= next_scan_) return scan();
+  if (!soon_->armed()) soon_->arm(next_scan_);
+}
+
+void Discovery::scan() {
+  const Nanos began = services_->loop.now();
+  soon_->cancel();
+  want_scan_ = false;
+  sightings_.clear();
+  directories_->begin_round();
+  for (const PathPattern& pattern : patterns_) walk(pattern, *this);
+  std::sort(sightings_.begin(), sightings_.end(), [](const Sighting& a, const Sighting& b) { return a.path < b.path; });
+  const auto same = [](const Sighting& a, const Sighting& b) { return a.path == b.path; };
+  sightings_.erase(std::unique(sightings_.begin(), sightings_.end(), same), sightings_.end());
+  std::vector<std::string> unseen;
+  catalogue_.each_name([&](const std::string& path, FileNumber) {
+    const auto at = std::lower_bound(sightings_.begin(), sightings_.end(), path,
+                                     [](const Sighting& a, const std::string& b) { return a.path < b; });
+    if (at == sightings_.end() || at->path != path) unseen.push_back(path);
+  });
+  for (const std::string& path : unseen) sightings_.push_back(sight(path));
+  directories_->end_round();
+  catalogue_.apply(std::move(sightings_));
+  sightings_ = {};
+  if (!first_scan_done_) scanned_first();
+  const Nanos ended = services_->loop.now();
+  next_scan_ = ended + std::max(kLeastBetweenScans, (ended - began) * kScanShare);
+  refresh_->arm(began + interval(), interval() / 10);
+}
+
+Nanos Discovery::interval() const {
+  const Nanos asked = options_->refresh_interval.value;
+  return directories_->must_poll() ? std::min(asked, kPollInterval) : asked;
+}
+
+// ---- the first scan ----
+
+void Discovery::scanned_first() {
+  look_for_remembered();
+  announce_first();
+  first_scan_done_ = true;
+  for (unsigned worker = 0; worker < services_->workers; ++worker) exchange_->send(worker, Scanned{});
+  if (!known_->left().empty()) prune_->arm(services_->loop.now() + kForgetAfter, kSecond);
+}
+
+// Generations no pattern led to: rotated away while we were down. They are looked for by inode where they were.
+void Discovery::look_for_remembered() {
+  std::unordered_map<std::string, std::unordered_multimap<std::uint64_t, const GenerationFact*>> by_directory;
+  const std::vector<GenerationFact> left = known_->left();
+  for (const GenerationFact& fact : left) {
+    by_directory[std::string(directory_of(fact.path))].emplace(fact.id.ino, &fact);
+  }
+  std::vector<Sighting> found;
+  for (const auto& [directory, facts] : by_directory) {
+    DIR* open = opendir(directory.c_str());
+    if (open == nullptr) continue;
+    while (const dirent* entry = readdir(open)) {
+      const auto [from, to] = facts.equal_range(entry->d_ino);
+      if (from == to || is_packed(entry->d_name)) continue;
+      std::string path = directory + "/" + entry->d_name;
+      auto stat = stat_path(path.c_str(), false);
+      if (!stat || stat->kind != FileStat::Kind::regular || catalogue_.holds(stat->id)) continue;
+      const bool born_then = std::any_of(from, to, [&](const auto& f) { return f.second->id.same_birth(stat->id); });
+      if (born_then) found.push_back({std::move(path), stat, false, true});
+    }
+    closedir(open);
+  }
+  if (!found.empty()) catalogue_.apply(std::move(found));
+}
+
+// Old generations come before the younger ones of their stream: by birth, or by their last change when unknown.
+void Discovery::announce_first() {
+  std::vector<Announced> files = std::exchange(first_, {});
+  const auto rank = [](const Announced& a) {
+    return std::tuple(a.known ? 0 : 1, a.known ? a.known->born : a.stat.mtime, a.known ? a.known->epoch : 0);
+  };
+  std::stable_sort(files.begin(), files.end(),
+                   [&](const Announced& a, const Announced& b) { return rank(a) < rank(b); });
+  for (Announced& file : files) announce(file);
+}
+
+void Discovery::prune() {
+  for (const GenerationFact& fact : known_->left()) {
+    exchange_->send(worker_of(fact.stream), Prune{fact.uid});
+  }
+  known_ = std::make_unique<KnownGenerations>(std::vector<Fact>{{std::string(kBeganKey), "1"}});
+}
+
+// ---- saying ----
+
+void Discovery::appeared(FileNumber number, const std::string& path, const FileStat& stat) {
+  Catalogue::File& file = catalogue_.file(number);
+  if (is_ours(stat.id)) {
+    file.silent = true;
+    file.ignored_size = kOurs;
+    services_->log.info("{} is this agent's own output and is not read", path);
+    return;
+  }
+  Announced announced{number, path, stat, known_->take(stat.id, path), stat.size};
+  file.known = announced.known.has_value();
+  const Nanos oldest = services_->loop.wall() - options_->ignore_older.value;
+  if (!announced.known && options_->ignore_older.value > 0 && stat.mtime < oldest) {
+    file.silent = true;  // until it changes; what is in it now stays unread
+    file.ignored_size = stat.size;
+    return;
+  }
+  const bool is_new = !first_scan_done_ ? known_->began() : true;
+  const bool from_head = is_new ? options_->read_newly_discovered_files_from_head : options_->read_from_head;
+  if (from_head) announced.start = 0;
+  if (!first_scan_done_) {
+    first_.push_back(std::move(announced));
+  } else {
+    announce(announced);
+  }
+}
+
+void Discovery::announce(Announced& a) {
+  const std::string base = base_of(a.path);
+  Appeared message;
+  message.number = a.number;
+  message.path = a.path;
+  message.stream = a.path;
+  // Rotated while we were down, more than once: it continues the stream that is known under the base's name.
+  if (!first_scan_done_ && !a.known && !base.empty() && known_->has_stream(base) &&
+      !catalogue_.file(catalogue_.at(base)).known) {
+    message.stream = base;
+  }
+  if (a.known) message.stream = a.known->stream;
+  message.base = base;
+  message.stat = a.stat;
+  message.start = a.start;
+  message.known = std::move(a.known);
+  Catalogue::File& file = catalogue_.file(a.number);
+  message.wanted = file.wanted;
+  message.changed = &file.changed;
+  message.fresh = first_scan_done_ || services_->loop.wall() - a.stat.mtime < options_->rotate_wait.value;
+  file.worker = worker_of(base.empty() ? message.stream : base);
+  exchange_->send(file.worker, std::move(message));
+}
+
+void Discovery::changed(FileNumber number) {
+  Catalogue::File& file = catalogue_.file(number);
+  if (file.silent) return wake(number);
+  if (!file.changed.exchange(true)) exchange_->send(file.worker, Changed{number});
+}
+
+// A file that was passed over as too old has changed.
+void Discovery::wake(FileNumber number) {
+  Catalogue::File& file = catalogue_.file(number);
+  if (file.ignored_size == kOurs) return;
+  const std::string path = *file.names.front();
+  const auto stat = stat_path(path.c_str());
+  if (!stat || !(stat->id == file.id)) return;
+  const std::uint64_t start = std::min(file.ignored_size, stat->size);
+  file.silent = false;
+  Announced announced{number, path, *stat, std::nullopt, start};
+  announce(announced);
+}
+
+void Discovery::moved(FileNumber number, const std::string& path, bool wanted) {
+  const Catalogue::File& file = catalogue_.file(number);
+  if (!file.silent) exchange_->send(file.worker, Moved{number, path, wanted});
+}
+
+void Discovery::gone(FileNumber number) {
+  const Catalogue::File& file = catalogue_.file(number);
+  if (file.silent) {
+    catalogue_.erase(number);
+  } else {
+    exchange_->send(file.worker, Gone{number});
+  }
+}
+
+void Discovery::let_go() {
+  for (const FileNumber number : exchange_->take_let_go()) catalogue_.erase(number);
+}
+
+// ---- names ----
+
+bool Discovery::wanted(std::string_view path) const {
+  const auto takes = [&](const PathPattern& p) { return p.matches(path); };
+  if (std::none_of(patterns_.begin(), patterns_.end(), takes) || is_packed(path)) return false;
+  const auto shuts_out = [&](const std::string& pattern) { return match_across(pattern, path); };
+  return std::none_of(options_->exclude_path.begin(), options_->exclude_path.end(), shuts_out);
+}
+
+bool Discovery::leads_on(std::string_view path) const {
+  return std::any_of(patterns_.begin(), patterns_.end(), [&](const PathPattern& p) { return p.leads_on(path); });
+}
+
+bool Discovery::is_ours(const Identity& id) const {
+  return std::any_of(services_->own_files.begin(), services_->own_files.end(), [&](const std::string& path) {
+    const auto stat = stat_path(path.c_str());
+    return stat && stat->id.dev == id.dev && stat->id.ino == id.ino;
+  });
+}
+
+std::string Discovery::base_of(const std::string& path) const {
+  std::string found;
+  each_base(path, [&](std::string_view base) {
+    if (catalogue_.at(base) == kNoFile) return false;
+    found = base;
+    return true;
+  });
+  return found;
+}
+
+unsigned Discovery::worker_of(std::string_view stream) const {
+  return static_cast<unsigned>(hash64(stream) % services_->workers);
+}
+
+}  // namespace logweir::tail

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/inputs/tail/files.h"
+
+#include "base/hash.h"
+
+namespace logweir::tail {
+
+TailFile& Files::add(const Identity& id) {
+  auto made = std::make_unique<TailFile>(next_serial_++);
+  TailFile& file = *made;
+  file.id = id;
+  files_.emplace(file.serial, std::move(made));
+  by_inode_.emplace(std::pair(id.dev, id.ino), &file);
+  return file;
+}
+
+void Files::number(TailFile& file, FileNumber number) {
+  file.number = number;
+  if (number >= by_number_.size()) by_number_.resize(number + 1);
+  by_number_[number] = &file;
+}
+
+void Files::leave_stream(TailFile& file) {
+  if (file.before != nullptr) file.before->after = file.after;
+  if (file.after != nullptr) file.after->before = file.before;
+  const auto newest = newest_.find(hash64(file.stream_name()));
+  if (newest != newest_.end() && newest->second == &file) {
+    if (file.before != nullptr) {
+      newest->second = file.before;
+    } else {
+      newest_.erase(newest);
+    }
+  }
+  file.before = file.after = nullptr;
+}
+
+void Files::remove(TailFile& file) {
+  leave_stream(file);
+  if (file.number != kNoFile) by_number_[file.number] = nullptr;
+  const auto [from, to] = by_inode_.equal_range({file.id.dev, file.id.ino});
+  for (auto at = from; at != to; ++at) {
+    if (at->second != &file) continue;
+    by_inode_.erase(at);
+    break;
+  }
+  files_.erase(file.serial);
+}
+
+TailFile* Files::by_number(FileNumber number) const {
+  return number < by_number_.size() ? by_number_[number] : nullptr;
+}
+
+TailFile* Files::by_serial(std::uint64_t serial) const {
+  const auto found = files_.find(serial);
+  return found == files_.end() ? nullptr : found->second.get();
+}
+
+TailFile* Files::by_inode(const Identity& id) const {
+  const auto [from, to] = by_inode_.equal_range({id.dev, id.ino});
+  for (auto at = from; at != to; ++at) {
+    if (at->second->id.same_birth(id)) return at->second;
+  }
+  return nullptr;
+}
+
+TailFile* Files::newest(std::string_view stream) const {
+  const auto found = newest_.find(hash64(stream));
+  return found == newest_.end() ? nullptr : found->second;
+}
+
+TailFile* Files::enter_stream(TailFile& file) {
+  TailFile*& newest = newest_[hash64(file.stream_name())];
+  TailFile* const older = std::exchange(newest, &file);
+  if (older == nullptr || older == &file) return nullptr;
+  older->after = &file;
+  file.before = older;
+  return older;
+}
+
+void Files::put_before(TailFile& older, TailFile& file) {
+  older.before = file.before;
+  if (older.before != nullptr) older.before->after = &older;
+  older.after = &file;
+  file.before = &older;
+}
+
+TailFile* Files::release(TailFile& file) {
+  TailFile* const waiting = std::exchange(file.after, nullptr);
+  if (waiting != nullptr) waiting->before = nullptr;
+  return waiting;
+}
+
+void Files::clear() {
+  newest_.clear();
+  by_inode_.clear();
+  by_number_.clear();
+  files_.clear();
+}
+
+}  // namespace logweir::tail

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/clock.h"
+#include "record/batch.h"
+
+namespace logweir::tail {
+
+// Value. What becomes of lines.
+struct LineRules {
+  std::uint64_t limit = 1024 * 1024;  // longest line, its end not counted
+  bool skip_empty = false;
+  bool skip_long = false;  // drop instead of cut
+};
+
+// Value. What one framing made of its bytes.
+struct Framed {
+  std::size_t used = 0;  // bytes of whole lines
+  std::uint64_t cut = 0;
+  std::uint64_t dropped = 0;
+};
+
+// Appends a record for each whole line of `window`, which stands at `position` of its file; records look into it. The
+// line end (\n or \r\n) and a byte order mark at position 0 are not part of the text; all else is kept as it is.
+Framed frame_lines(Batch& batch, std::string_view window, std::uint64_t position, Nanos now, const LineRules& rules);
+
+// One line, without its \n: `span` bytes of the file from `position`. `whole` is its length when `text` is only the
+// front of it.
+void frame_line(Batch& batch, std::string_view text, std::uint64_t whole, std::uint64_t span, std::uint64_t position,
+                Nanos now, const LineRules& rules, Framed& framed);
+
+}  // namespace logweir::tail

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/inputs/tail/reader.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "codec/lines.h"
+
+namespace logweir::tail {
+
+namespace {
+
+constexpr std::size_t kWindow = 256 * 1024;
+// A partial line up to this length is read again with what follows it.
+constexpr std::uint64_t kReadAgain = 4096;
+constexpr Nanos kHeadCheckEvery = 100 * kMillisecond;
+
+}  // namespace
+
+Reader::Reader(InputServices& services, LineRules rules, std::function<void(ColdRead&)> finished)
+    : services_(services), rules_(rules), finished_(std::move(finished)) {}
+
+Step Reader::step(TailFile& file) {
+  struct stat st;
+  if (fstat(file.fd.get(), &st) != 0) {
+    error_ = errno;
+    return Step::failed;
+  }
+  const auto size = static_cast<std::uint64_t>(st.st_size);
+  if (size < file.seen_size && !file.copy) return Step::shrunk;
+  file.shrunk_since = 0;
+  file.seen_size = std::max(file.seen_size, size);
+  const Nanos now = services_.loop.now();
+  if (now - file.head_checked >= kHeadCheckEvery) {
+    file.head_checked = now;
+    if (!check_head(file, false)) return Step::replaced;
+  }
+  if (size <= file.scanned && file.line_end <= file.offset) return Step::at_end;
+  const std::uint64_t length = file.line_end > file.offset ? file.line_end - 1 - file.offset : 0;
+  if (length > rules_.limit + 1 && rules_.skip_long) {
+    Framed framed;
+    framed.dropped = 1;
+    hand_over(file, services_.intake.batch(file.origin), framed, file.line_end);
+    renew_mark(file);
+    return outcome(file);
+  }
+  return read_inline(file, plan(file));
+}
+
+Reader::Plan Reader::plan(const TailFile& file) const {
+  const std::uint64_t left = file.seen_size - file.offset;
+  const std::uint64_t window = std::min<std::uint64_t>(left, kWindow);
+  if (file.line_end > file.offset) {
+    const std::uint64_t length = file.line_end - file.offset;
+    if (length > rules_.limit + 2) return {Plan::Kind::cut, file.offset, rules_.limit};
+    return {Plan::Kind::lines, file.offset, std::max(window, length)};
+  }
+  if (file.scanned - file.offset > kReadAgain) {
+    return {Plan::Kind::scan, file.scanned, std::min<std::uint64_t>(file.seen_size - file.scanned, kWindow)};
+  }
+  return {Plan::Kind::lines, file.offset, window};
+}
+
+Step Reader::read_inline(TailFile& file, const Plan& plan) {
+  ChunkRef chunk = services_.intake.room(plan.want);
+  if (!chunk) return Step::no_room;
+  const std::size_t mark_size = plan.kind == Plan::Kind::lines ? file.mark.size : 0;
+  std::array<char, kMarkBytes> mark;
+  const std::array<iovec, 2> to = {iovec{mark.data(), mark_size}, iovec{chunk->free_space(), plan.want}};
+  const Got got = devices_.read(file.id.dev, file.fd.get(), to, plan.at - mark_size);
+  switch (got.kind) {
+    case Got::Kind::cold:
+      return read_cold(file, plan);
+    case Got::Kind::failed:
+      error_ = got.error;
+      return Step::failed;
+    case Got::Kind::bytes:
+      break;
+  }
+  // A line whose end is known is wanted whole; a part of it is not in the cache.
+  const bool whole_line = file.line_end > file.offset;
+  if (whole_line && got.bytes < mark_size + std::min<std::uint64_t>(plan.want, file.line_end - file.offset)) {
+    return read_cold(file, plan);
+  }
+  return take(file, plan, std::move(chunk), mark.data(), got.bytes);
+}
+
+Step Reader::read_cold(TailFile& file, const Plan& plan) {
+  auto read = std::make_shared<ColdRead>();  // shared by the two halves of one job; the second is the last
+  read->chunk = services_.intake.own_room(plan.want);
+  if (!read->chunk) return Step::no_room;
+  read->serial = file.serial;
+  read->fd = file.fd.get();
+  read->plan = plan;
+  read->mark_size = plan.kind == Plan::Kind::lines ? file.mark.size : 0;
+  file.cold = true;
+  ColdRead* const lent = read.get();
+  under_way_.push_back(lent);
+  char* const space = read->chunk->free_space();
+  services_.jobs.run(
+      [lent, space] {
+        const std::array<iovec, 2> to = {iovec{lent->mark.data(), lent->mark_size}, iovec{space, lent->plan.want}};
+        lent->got = read_blocking(lent->fd, to, lent->plan.at - lent->mark_size);
+      },
+      [this, read] {
+        std::erase(under_way_, read.get());
+        finished_(*read);
+      });
+  return Step::cold;
+}
+
+Step Reader::digest(TailFile& file, ColdRead& read) {
+  file.cold = false;
+  if (read.got.kind == Got::Kind::failed) {
+    error_ = read.got.error;
+    return Step::failed;
+  }
+  const std::uint64_t line = file.line_end > file.offset ? file.line_end - file.offset : 0;
+  if (line > 0 && read.got.bytes < read.mark_size + std::min<std::uint64_t>(read.plan.want, line)) {
+    file.line_end = 0;  // it is not there any more: look anew
+    file.scanned = file.offset;
+    return Step::at_end;
+  }
+  return take(file, read.plan, std::move(read.chunk), read.mark.data(), read.got.bytes);
+}
+
+void Reader::abandon(TailFile& file) {
+  for (ColdRead* read : under_way_) {
+    if (read->serial == file.serial) read->kept = std::move(file.fd);
+  }
+}
+
+Step Reader::take(TailFile& file, const Plan& plan, ChunkRef chunk, const char* mark, std::size_t got) {
+  switch (plan.kind) {
+    case Plan::Kind::lines:
+      return take_lines(file, std::move(chunk), mark, got);
+    case Plan::Kind::scan:
+      if (got == 0) return Step::at_end;
+      take_scan(file, chunk->free_space(), got);
+      return outcome(file);
+    case Plan::Kind::cut:
+      if (got == 0) return Step::at_end;
+      take_cut(file, std::move(chunk), got);
+      return outcome(file);
+  }
+  return Step::failed;
+}
+
+Step Reader::take_lines(TailFile& file, ChunkRef chunk, const char* mark, std::size_t got) {
+  const std::size_t mark_size = file.mark.size;
+  if (got < mark_size) return Step::at_end;  // cut off under our hands: the next look shows it
+  if (mark_size > 0 && mark_of({mark, mark_size}) != file.mark) return Step::replaced;
+  got -= mark_size;
+  if (got == 0) return Step::at_end;
+  const std::string_view window(chunk->free_space(), got);
+  BatchRef batch = services_.intake.batch(file.origin);
+  const Framed framed = frame_lines(*batch, window, file.offset, services_.loop.wall(), rules_);
+  const std::uint64_t begin = file.offset;
+  if (framed.used > 0) {
+    batch->hold(chunk);
+    chunk->used += static_cast<std::uint32_t>(framed.used);
+    char tail[2 * kMarkBytes];
+    const std::size_t from_window = std::min(framed.used, kMarkBytes);
+    std::memcpy(tail, mark, mark_size);
+    std::memcpy(tail + mark_size, window.data() + framed.used - from_window, from_window);
+    file.mark = mark_of({tail, mark_size + from_window});
+    file.line_end = 0;
+    hand_over(file, std::move(batch), framed, begin + framed.used);
+  }
+  file.scanned = std::max(file.scanned, begin + got);
+  return outcome(file);
+}
+
+void Reader::take_scan(TailFile& file, const char* data, std::size_t got) const {
+  if (const char* newline = find_newline(data, data + got)) {
+    file.line_end = file.scanned + static_cast<std::uint64_t>(newline - data) + 1;
+    file.scanned = file.line_end;
+  } else {
+    file.scanned += got;
+  }
+}
+
+void Reader::take_cut(TailFile& file, ChunkRef chunk, std::size_t got) {
+  BatchRef batch = services_.intake.batch(file.origin);
+  Framed framed;
+  const std::uint64_t span = file.line_end - file.offset;
+  frame_line(*batch, {chunk->free_space(), got}, span - 1, span, file.offset, services_.loop.wall(), rules_, framed);
+  batch->hold(chunk);
+  chunk->used += static_cast<std::uint32_t>(got);
+  hand_over(file, std::move(batch), framed, file.line_end);
+  renew_mark(file);
+}
+
+void Reader::hand_over(TailFile& file, BatchRef batch, const Framed& framed, std::uint64_t end) {
+  for (std::uint64_t i = 0; i < framed.cut; ++i) services_.intake.count_truncated();
+  if (framed.dropped > 0) services_.intake.count_dropped("long_line", framed.dropped);
+  const std::uint64_t begin = std::exchange(file.offset, end);
+  file.scanned = std::max(file.scanned, end);
+  if (file.line_end <= end) file.line_end = 0;
+  bytes_ += end - begin;
+  services_.intake.deliver(std::move(batch), file.source, begin, end);
+}
+
+void Reader::renew_mark(TailFile& file) {
+  char bytes[kMarkBytes];
+  const std::size_t size = std::min<std::uint64_t>(kMarkBytes, file.offset);
+  const std::size_t got = read_at(file.fd.get(), bytes, size, file.offset - size);
+  file.mark = got == size ? mark_of({bytes, size}) : Mark{};
+}
+
+Step Reader::outcome(const TailFile& file) const {
+  return file.seen_size > file.scanned || file.line_end > file.offset ? Step::more : Step::at_end;
+}
+
+// Also lets the head grow with the file.
+bool Reader::check_head(TailFile& file, bool may_block) {
+  if (file.head.size == 0) return true;
+  char bytes[kHeadBytes];
+  const std::size_t want = std::min<std::uint64_t>(kHeadBytes, std::max<std::uint64_t>(file.seen_size, file.head.size));
+  std::size_t got = 0;
+  if (may_block) {
+    got = read_at(file.fd.get(), bytes, want, 0);
+  } else {
+    const iovec to{bytes, want};
+    const Got read = devices_.read(file.id.dev, file.fd.get(), {&to, 1}, 0);
+    if (read.kind != Got::Kind::bytes) return true;
+    got = read.bytes;
+  }
+  const std::string_view content(bytes, got);
+  if (got < file.head.size) return !may_block;
+  if (!begins_with(content, file.head)) return false;
+  if (got > file.head.size) file.head = head_of(content);
+  return true;
+}
+
+bool Reader::still_same(TailFile& file) {
+  if (!check_head(file, true)) return false;
+  if (file.mark.size == 0) return true;
+  char bytes[kMarkBytes];
+  const std::size_t got = read_at(file.fd.get(), bytes, file.mark.size, file.offset - file.mark.size);
+  return got == file.mark.size && mark_of({bytes, got}) == file.mark;
+}
+
+bool Reader::flush_partial(TailFile& file) {
+  const std::uint64_t end = file.seen_size;
+  const std::uint64_t span = end - file.offset;
+  const std::uint64_t want = std::min(span, rules_.limit + 1);
+  ChunkRef chunk = services_.intake.room(want);
+  if (!chunk) return false;
+  const std::size_t got = read_at(file.fd.get(), chunk->free_space(), want, file.offset);
+  if (got < want) return false;
+  BatchRef batch = services_.intake.batch(file.origin);
+  Framed framed;
+  frame_line(*batch, {chunk->free_space(), got}, span, span, file.offset, services_.loop.wall(), rules_, framed);
+  batch->hold(chunk);
+  chunk->used += static_cast<std::uint32_t>(got);
+  hand_over(file, std::move(batch), framed, end);
+  renew_mark(file);
+  return true;
+}
+
+}  // namespace logweir::tail

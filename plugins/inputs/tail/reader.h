@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "plugin/input.h"
+#include "plugins/inputs/tail/device.h"
+#include "plugins/inputs/tail/file.h"
+#include "plugins/inputs/tail/framing.h"
+
+namespace logweir::tail {
+
+// What one step of reading found.
+enum class Step : unsigned char {
+  more,      // there is more to read
+  at_end,    // all that was there has been read; a partial last line may be left
+  cold,      // a job thread is at it
+  no_room,   // the pool has none; the engine resumes us
+  shrunk,    // the file is smaller than it was
+  replaced,  // its bytes are not what they were: truncated and filled anew
+  failed,    // it can't be read; errno in `error()`
+};
+
+// Resource, one per worker. Reads files from where they are left off, frames lines and hands them over. A partial last
+// line is not kept: it is read again from its start when there is more of it; once it is long, only what came is
+// looked at for its end, and then it is read as a whole. Nothing it reads stays in memory unless it was handed over.
+class Reader {
+ public:
+  // `finished`: a cold read of that file has ended; the owner looks the file up and calls `digest`, unless it is gone.
+  struct ColdRead;
+  Reader(InputServices& services, LineRules rules, std::function<void(ColdRead&)> finished);
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  // Reads one window; `file.fd` is open and no cold read is under way.
+  Step step(TailFile& file);
+  Step digest(TailFile& file, ColdRead& read);
+  // Whether head and mark are still there. May block for a moment; for when a change brought no new bytes.
+  [[nodiscard]] bool still_same(TailFile& file);
+  // Hands over what stands behind the last line end as a line of its own.
+  bool flush_partial(TailFile& file);
+  // The file goes away while a cold read of it may be under way: the read keeps its descriptor.
+  void abandon(TailFile& file);
+  [[nodiscard]] int error() const { return error_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // handed over, ever
+  [[nodiscard]] bool is_remote(const TailFile& file) { return devices_.is_remote(file.id.dev, file.fd.get()); }
+
+ private:
+  struct Plan {
+    enum class Kind : unsigned char { lines, scan, cut };
+    Kind kind = Kind::lines;
+    std::uint64_t at = 0;
+    std::size_t want = 0;
+  };
+  [[nodiscard]] Plan plan(const TailFile& file) const;
+  Step read_inline(TailFile& file, const Plan& plan);
+  Step read_cold(TailFile& file, const Plan& plan);
+  Step take(TailFile& file, const Plan& plan, ChunkRef chunk, const char* mark, std::size_t got);
+  Step take_lines(TailFile& file, ChunkRef chunk, const char* mark, std::size_t got);
+  void take_scan(TailFile& file, const char* data, std::size_t got) const;
+  void take_cut(TailFile& file, ChunkRef chunk, std::size_t got);
+  void hand_over(TailFile& file, BatchRef batch, const Framed& framed, std::uint64_t end);
+  void renew_mark(TailFile& file);
+  [[nodiscard]] Step outcome(const TailFile& file) const;
+  [[nodiscard]] bool check_head(TailFile& file, bool may_block);
+
+  InputServices& services_;
+  LineRules rules_;
+  std::function<void(ColdRead&)> finished_;
+  Devices devices_;
+  std::vector<ColdRead*> under_way_;
+  int error_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+// Resource. A read under way on a job thread; it owns all that the thread looks at.
+struct Reader::ColdRead {
+  std::uint64_t serial = 0;
+  int fd = -1;  // the file's
+  Fd kept;      // the same descriptor, when the file went away meanwhile
+  Plan plan;
+  ChunkRef chunk;
+  std::array<char, kMarkBytes> mark;
+  std::size_t mark_size = 0;
+  Got got;
+};
+
+}  // namespace logweir::tail
