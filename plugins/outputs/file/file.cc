@@ -13,6 +13,13 @@ namespace logweir {
 
 namespace {
 
+using file_out::FileFormat;
+using file_out::FileOutputOptions;
+using file_out::FileSync;
+using file_out::FileTable;
+using file_out::OutFile;
+using file_out::Syncer;
+
 // So much is encoded before it is written.
 constexpr std::size_t kWriteBytes = 256 * 1024;
 // A run of lines that go out as they came is referred to above this; copying less is cheaper than an iovec.
@@ -167,7 +174,7 @@ extern const OutputEntry kFileOutput;
 const OutputEntry kFileOutput = {
     .name = "file",
     .summary = "Appends records to files, with rotation.",
-    .schema = &file_output_schema(),
+    .schema = &file_out::file_output_schema(),
     .make_options = make_options_of<FileOutputOptions>,
     .make = [](OptionsPtr options) -> std::unique_ptr<Output> {
       return std::make_unique<FileOutput>(std::move(options));

@@ -9,7 +9,7 @@
 
 #include "plugins/outputs/file/names.h"
 
-namespace logweir {
+namespace logweir::file_out {
 
 namespace {
 
@@ -76,4 +76,4 @@ void FileTable::close_all() {
   files_.clear();
 }
 
-}  // namespace logweir
+}  // namespace logweir::file_out

@@ -11,7 +11,7 @@
 #include "plugins/outputs/file/options.h"
 #include "plugins/outputs/file/out_file.h"
 
-namespace logweir {
+namespace logweir::file_out {
 
 // Resource. The open files by tag (or the one file for all tags), bounded: the one not used for longest is closed for
 // another.
@@ -41,4 +41,4 @@ class FileTable {
   std::uint64_t uses_ = 0;
 };
 
-}  // namespace logweir
+}  // namespace logweir::file_out

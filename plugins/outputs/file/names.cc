@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <ctime>
 
-namespace logweir {
+namespace logweir::file_out {
 
 namespace {
 
@@ -56,4 +56,4 @@ bool is_rotated_name(std::string_view name, std::string_view base) {
   return rest.empty() || (rest.size() == 4 && rest[0] == '.' && std::all_of(rest.begin() + 1, rest.end(), is_digit));
 }
 
-}  // namespace logweir
+}  // namespace logweir::file_out

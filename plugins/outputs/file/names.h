@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-namespace logweir {
+namespace logweir::file_out {
 
 // The file name for a tag, written to `name`: every `/`, control byte and a `.` at the start become `_`; one that is
 // too long for a file name is cut and gets a hash of the whole.
@@ -17,4 +17,4 @@ std::string rotated_name(std::string_view path, Nanos wall, int attempt);
 // Whether `name` is what `rotated_name` makes of `base`.
 bool is_rotated_name(std::string_view name, std::string_view base);
 
-}  // namespace logweir
+}  // namespace logweir::file_out

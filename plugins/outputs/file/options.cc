@@ -7,7 +7,7 @@
 
 #include "plugin/encode_keys.h"
 
-namespace logweir {
+namespace logweir::file_out {
 
 namespace {
 
@@ -75,4 +75,4 @@ constexpr Schema kSchema = {kOptions, kKnown, check};
 
 const Schema& file_output_schema() { return kSchema; }
 
-}  // namespace logweir
+}  // namespace logweir::file_out

@@ -6,7 +6,7 @@
 
 #include "config/schema.h"
 
-namespace logweir {
+namespace logweir::file_out {
 
 enum class FileFormat : int { out_file, plain, raw };
 enum class FileSync : int { none, batch, interval };
@@ -27,4 +27,4 @@ struct FileOutputOptions {
 
 const Schema& file_output_schema();
 
-}  // namespace logweir
+}  // namespace logweir::file_out

@@ -14,7 +14,7 @@
 
 #include "plugins/outputs/file/names.h"
 
-namespace logweir {
+namespace logweir::file_out {
 
 namespace {
 
@@ -155,4 +155,4 @@ void OutFile::remove_oldest() const {
   }
 }
 
-}  // namespace logweir
+}  // namespace logweir::file_out

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "plugin/outbox.h"
 
-namespace logweir {
+namespace logweir::file_out {
 
 // When a file is followed by a new one.
 struct RotateRules {
@@ -61,4 +61,4 @@ class OutFile {
   bool torn_ = false;  // the last line has no newline
 };
 
-}  // namespace logweir
+}  // namespace logweir::file_out

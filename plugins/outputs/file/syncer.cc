@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace logweir {
+namespace logweir::file_out {
 
 void Syncer::Round::sync() {
   for (const Fd& file : files) {
@@ -95,4 +95,4 @@ void Syncer::finish() {
   files_.clear();
 }
 
-}  // namespace logweir
+}  // namespace logweir::file_out

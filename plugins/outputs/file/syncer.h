@@ -12,7 +12,7 @@
 #include "plugin/output.h"
 #include "plugins/outputs/file/out_file.h"
 
-namespace logweir {
+namespace logweir::file_out {
 
 // Resource. Sees to it that written bytes reach the disk, on a job thread, in rounds: what is written while a round is
 // under way is in the next one, so that one sync serves all that came meanwhile.
@@ -60,4 +60,4 @@ class Syncer {
   LogLimit log_limit_;
 };
 
-}  // namespace logweir
+}  // namespace logweir::file_out

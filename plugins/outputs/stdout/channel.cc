@@ -13,7 +13,7 @@
 #include <climits>
 #include <string>
 
-namespace logweir {
+namespace logweir::stdout_out {
 
 namespace {
 
@@ -60,8 +60,11 @@ Channel::Way Channel::way_to(int fd) {
   return Way::direct;
 }
 
-Channel::Channel(Loop& loop, Jobs::Desk& jobs, int fd)
-    : jobs_(jobs), way_(way_to(fd)), own_(way_ == Way::own ? open_anew(fd) : Fd()), fd_(own_ ? own_.get() : fd) {
+Channel::Channel(Loop& loop, Jobs::Desk& jobs, int fd, bool may_open_anew)
+    : jobs_(jobs),
+      way_(way_to(fd)),
+      own_(way_ == Way::own && may_open_anew ? open_anew(fd) : Fd()),
+      fd_(own_ ? own_.get() : fd) {
   if (way_ == Way::own && !own_) way_ = Way::job;
   if (way_ == Way::job) {
     helper_ = std::make_shared<Helper>();
@@ -143,4 +146,4 @@ void Channel::when_writable(std::function<void()> heard) {
   if (poll_ != nullptr) (void)poll_->watch(Poll::kWritable);
 }
 
-}  // namespace logweir
+}  // namespace logweir::stdout_out

@@ -13,7 +13,7 @@
 #include "loop/jobs.h"
 #include "loop/poll.h"
 
-namespace logweir {
+namespace logweir::stdout_out {
 
 // Resource. Writes to a descriptor that others share (our stdout) without ever waiting on it, and without making it
 // non-blocking for the others:
@@ -23,7 +23,8 @@ namespace logweir {
 //   - one that can't be opened anew (a pipe of another user): by a job thread, in small writes.
 class Channel {
  public:
-  Channel(Loop& loop, Jobs::Desk& jobs, int fd);  // `fd` outlives this
+  // `fd` outlives this. `may_open_anew` false: as if that had failed.
+  Channel(Loop& loop, Jobs::Desk& jobs, int fd, bool may_open_anew = true);
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
   ~Channel();
@@ -49,4 +50,4 @@ class Channel {
   std::function<void()> writable_;
 };
 
-}  // namespace logweir
+}  // namespace logweir::stdout_out

@@ -3,7 +3,7 @@
 
 #include "plugins/outputs/stdout/stdout.h"
 
-namespace logweir {
+namespace logweir::stdout_out {
 
 namespace {
 
@@ -100,4 +100,4 @@ std::uint64_t Printer::settle_written() {
   return count;
 }
 
-}  // namespace logweir
+}  // namespace logweir::stdout_out

@@ -11,6 +11,9 @@ namespace logweir {
 
 namespace {
 
+using stdout_out::Printer;
+using stdout_out::StdoutOptions;
+
 constexpr std::array kOptions = {
     option<&StdoutOptions::format>(
         "format", "fluent",

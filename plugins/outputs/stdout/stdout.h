@@ -6,7 +6,7 @@
 #include "plugin/output.h"
 #include "plugins/outputs/stdout/channel.h"
 
-namespace logweir {
+namespace logweir::stdout_out {
 
 enum class StdoutFormat : int { fluent, json_lines, raw, msgpack };
 
@@ -39,4 +39,4 @@ class Printer {
   LogLimit log_limit_;
 };
 
-}  // namespace logweir
+}  // namespace logweir::stdout_out

@@ -5,7 +5,7 @@
 
 #include <charconv>
 
-namespace logweir {
+namespace logweir::tcp_out {
 
 namespace {
 
@@ -63,4 +63,4 @@ void Hosts::lost(bool was_good) {
   tried_ = 0;
 }
 
-}  // namespace logweir
+}  // namespace logweir::tcp_out

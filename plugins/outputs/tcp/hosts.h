@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 
-namespace logweir {
+namespace logweir::tcp_out {
 
 struct HostPort {
   std::string host;
@@ -36,4 +36,4 @@ class Hosts {
   std::size_t tried_ = 0;  // in this round
 };
 
-}  // namespace logweir
+}  // namespace logweir::tcp_out

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace logweir {
+namespace logweir::tcp_out {
 
 namespace {
 
@@ -234,4 +234,4 @@ void Link::set_socket_options() {
   set(IPPROTO_TCP, TCP_KEEPCNT, options_.tcp_keepalive_probes);
 }
 
-}  // namespace logweir
+}  // namespace logweir::tcp_out

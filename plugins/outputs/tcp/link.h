@@ -11,7 +11,7 @@
 #include "plugins/outputs/tcp/hosts.h"
 #include "plugins/outputs/tcp/options.h"
 
-namespace logweir {
+namespace logweir::tcp_out {
 
 // Resource. One peer at a time: dials when there is something to send, writes shipments, and settles records as their
 // bytes are acknowledged.
@@ -66,4 +66,4 @@ class Link final : private StreamReader {
   std::array<char, 1024> scratch_;
 };
 
-}  // namespace logweir
+}  // namespace logweir::tcp_out

@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace logweir {
+namespace logweir::tcp_out {
 
 namespace {
 
@@ -110,4 +110,4 @@ Result<std::vector<HostPort>> hosts_of(const TcpOutputOptions& options) {
   return list;
 }
 
-}  // namespace logweir
+}  // namespace logweir::tcp_out

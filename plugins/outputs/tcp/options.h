@@ -9,7 +9,7 @@
 #include "plugin/encode_keys.h"
 #include "plugins/outputs/tcp/hosts.h"
 
-namespace logweir {
+namespace logweir::tcp_out {
 
 enum class TcpFormat : int { json_lines, raw };
 enum class TcpAck : int { kernel, none };
@@ -34,4 +34,4 @@ const Schema& tcp_output_schema();
 // `hosts`, else host and port. Parsed without a fault once the schema's check has passed.
 Result<std::vector<HostPort>> hosts_of(const TcpOutputOptions& options);
 
-}  // namespace logweir
+}  // namespace logweir::tcp_out

@@ -8,13 +8,17 @@ namespace logweir {
 
 namespace {
 
+using tcp_out::HostPort;
+using tcp_out::Link;
+using tcp_out::TcpOutputOptions;
+
 class TcpOutput final : public Output {
  public:
   explicit TcpOutput(OptionsPtr options) : options_(std::move(options)) {}
 
   Status open(OutputServices& services) override {
     const auto& options = *static_cast<const TcpOutputOptions*>(options_.get());
-    Result<std::vector<HostPort>> hosts = hosts_of(options);
+    Result<std::vector<HostPort>> hosts = tcp_out::hosts_of(options);
     if (!hosts.ok()) return hosts.status();
     link_ = std::make_unique<Link>(services, options, std::move(hosts).value());
     return {};
@@ -29,7 +33,7 @@ class TcpOutput final : public Output {
 
 std::string destination(const void* options) {
   std::string text = "tcp:";
-  const auto hosts = hosts_of(*static_cast<const TcpOutputOptions*>(options));
+  const auto hosts = tcp_out::hosts_of(*static_cast<const TcpOutputOptions*>(options));
   if (!hosts.ok()) return text;
   for (const HostPort& one : hosts.value()) {
     if (&one != &hosts.value().front()) text += ',';
@@ -44,7 +48,7 @@ extern const OutputEntry kTcpOutput;
 const OutputEntry kTcpOutput = {
     .name = "tcp",
     .summary = "Sends records over TCP, a line each.",
-    .schema = &tcp_output_schema(),
+    .schema = &tcp_out::tcp_output_schema(),
     .make_options = make_options_of<TcpOutputOptions>,
     .make = [](OptionsPtr options) -> std::unique_ptr<Output> {
       return std::make_unique<TcpOutput>(std::move(options));
