@@ -48,6 +48,13 @@ std::string Problems::text() const {
   return out;
 }
 
+Node::Node() = default;
+Node::Node(const Node& other) = default;
+Node::Node(Node&& other) noexcept = default;
+Node& Node::operator=(const Node& other) = default;
+Node& Node::operator=(Node&& other) noexcept = default;
+Node::~Node() = default;
+
 const Node* Node::find(std::string_view key) const {
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     if (same_key(entry->first, key)) return &entry->second;

@@ -46,6 +46,13 @@ class Problems {
 // Value. The conf as read, from either format: variables already put in, keys as written (they match without regard
 // to case, and `logLevel` matches `log_level`), repeated keys kept in order.
 struct Node {
+  Node();
+  Node(const Node& other);
+  Node(Node&& other) noexcept;
+  Node& operator=(const Node& other);
+  Node& operator=(Node&& other) noexcept;
+  ~Node();  // out of line, since a node holds pairs of itself
+
   enum class Kind { scalar, list, map };
   Kind kind = Kind::scalar;
   Place place;
