@@ -3,7 +3,7 @@
 
 #include <sys/socket.h>
 
-namespace logweir {
+namespace logweir::tcp_in {
 
 namespace {
 
@@ -71,4 +71,4 @@ void Connection::drain(bool read_on) {
   framer_.finish(whole);
 }
 
-}  // namespace logweir
+}  // namespace logweir::tcp_in

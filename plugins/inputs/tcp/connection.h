@@ -8,7 +8,7 @@
 #include "loop/stream.h"
 #include "plugins/inputs/tcp/framer.h"
 
-namespace logweir {
+namespace logweir::tcp_in {
 
 // Resource. One connected sender: a source that can't be read again.
 class Connection final : private StreamReader {
@@ -47,4 +47,4 @@ class Connection final : private StreamReader {
   bool paused_ = false;
 };
 
-}  // namespace logweir
+}  // namespace logweir::tcp_in

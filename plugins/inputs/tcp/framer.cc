@@ -6,7 +6,7 @@
 
 #include "codec/lines.h"
 
-namespace logweir {
+namespace logweir::tcp_in {
 
 const char* FramingRules::find(const char* from, const char* to) const {
   if (separator.size() == 1) return find_byte(from, to, separator.front());
@@ -150,4 +150,4 @@ void Framer::finish(bool whole) {
   deliver();
 }
 
-}  // namespace logweir
+}  // namespace logweir::tcp_in

@@ -9,7 +9,7 @@
 #include "plugin/input.h"
 #include "record/decoder.h"
 
-namespace logweir {
+namespace logweir::tcp_in {
 
 // Value. How a stream of bytes is cut into messages.
 struct FramingRules {
@@ -78,4 +78,4 @@ class Framer {
   std::uint64_t batch_begin_ = 0;
 };
 
-}  // namespace logweir
+}  // namespace logweir::tcp_in

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace logweir {
+namespace logweir::tcp_in {
 
 namespace {
 
@@ -126,4 +126,4 @@ Result<FramingRules> framing_of(const TcpInputOptions& options) {
   return rules;
 }
 
-}  // namespace logweir
+}  // namespace logweir::tcp_in

@@ -7,7 +7,7 @@
 #include "config/schema.h"
 #include "plugins/inputs/tcp/framer.h"
 
-namespace logweir {
+namespace logweir::tcp_in {
 
 enum class TcpInputFormat : int { json, none };
 
@@ -27,4 +27,4 @@ const Schema& tcp_input_schema();
 // How the options say that messages are cut; a failure names the option.
 Result<FramingRules> framing_of(const TcpInputOptions& options);
 
-}  // namespace logweir
+}  // namespace logweir::tcp_in

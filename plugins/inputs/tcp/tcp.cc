@@ -15,6 +15,12 @@ namespace logweir {
 
 namespace {
 
+using tcp_in::Connection;
+using tcp_in::Framer;
+using tcp_in::FramingRules;
+using tcp_in::TcpInputFormat;
+using tcp_in::TcpInputOptions;
+
 constexpr std::string_view kPrefix = "logweir_input_tcp_";
 
 // Everything that lives from open to close.
@@ -165,7 +171,7 @@ class TcpInput final : public Input {
 
   Status open(InputServices& services) override {
     const auto& options = *static_cast<const TcpInputOptions*>(options_.get());
-    Result<FramingRules> rules = framing_of(options);
+    Result<FramingRules> rules = tcp_in::framing_of(options);
     if (!rules.ok()) return rules.status();
     port_ = std::make_unique<Port>(services, options, std::move(rules).value());
     return port_->listen();
@@ -185,7 +191,7 @@ extern const InputEntry kTcpInput;
 const InputEntry kTcpInput = {
     .name = "tcp",
     .summary = "Listens for messages over TCP, one per line, as text or JSON.",
-    .schema = &tcp_input_schema(),
+    .schema = &tcp_in::tcp_input_schema(),
     .make_options = make_options_of<TcpInputOptions>,
     .make = [](OptionsPtr options, InputShared*) -> std::unique_ptr<Input> {
       return std::make_unique<TcpInput>(std::move(options));
