@@ -77,7 +77,7 @@ TEST_CASE("broken requests are refused with the status that fits") {
   CHECK(refusal_of("GET  / HTTP/1.1\r\nHost: x\r\n\r\n") == 400);
   CHECK(refusal_of("GET /a b HTTP/1.1\r\nHost: x\r\n\r\n") == 400);
   CHECK(refusal_of("GET x HTTP/1.1\r\nHost: x\r\n\r\n") == 400);
-  CHECK(refusal_of(std::string("GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n", 31)) == 400);
+  CHECK(refusal_of(std::string("GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n", 28)) == 400);
   CHECK(refusal_of("DELETE / HTTP/1.1\r\nHost: x\r\n\r\n") == 405);
   CHECK(refusal_of("GET / HTTP/2.0\r\nHost: x\r\n\r\n") == 505);
   CHECK(refusal_of("GET / HTTP/1.1\r\n\r\n") == 400);
