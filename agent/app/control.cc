@@ -8,6 +8,7 @@
 
 #include "app/limits.h"
 #include "app/paths.h"
+#include "metrics/process.h"
 
 namespace logweir {
 

@@ -174,7 +174,7 @@ PipelineSnapshot Pipeline::snapshot() {
   for (const auto& post : posts_) post->gate().refresh();
   snapshot.waiting = snapshot.ledger.waiting;
   snapshot.pool_bytes = account_.used();
-  snapshot.worst_turn = loop_.stats().worst_turn;
+  snapshot.worst_turn = loop_.take_worst_turn();
   return snapshot;
 }
 
