@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -15,6 +16,8 @@ namespace {
 using O = TcpInputOptions;
 
 constexpr std::uint64_t kLargestMessage = 64 << 20;
+// More at a time is read when there is more; asking for more would begin a new chunk for each small read.
+constexpr std::uint64_t kLeastReadAtMost = 64 << 10;
 
 constexpr std::array kOptions = {
     option<&O::listen>("listen", "0.0.0.0", "Address to listen on.", kIdentity),
@@ -25,7 +28,9 @@ constexpr std::array kOptions = {
     option<&O::separator>("separator", "\\n",
                           "What stands between two messages; \\n, \\r, \\t, \\0 and \\xHH mean these bytes. With \\n, "
                           "a carriage return in front of it belongs to it."),
-    option<&O::chunk_size>("chunk_size", "32", "Least space to read into, in KB (or with a unit: 64k), at most 256."),
+    option<&O::chunk_size>(
+        "chunk_size", "32",
+        "Least space to read into, in KB (or with a unit: 64k), at most 256; more is used when there is more to read."),
     option<&O::buffer_size>("buffer_size", "",
                             "Longest message, in KB (or with a unit: 1M); longer ones are cut and marked. Empty: "
                             "chunk_size."),
@@ -114,7 +119,7 @@ Result<FramingRules> framing_of(const TcpInputOptions& options) {
     return Status(Code::invalid, fmt::format("chunk_size is \"{}\", but it must be a number of KB from 1 to 256.",
                                              options.chunk_size));
   }
-  rules.least_read = static_cast<std::size_t>(*chunk);
+  rules.least_read = static_cast<std::size_t>(std::min(*chunk, kLeastReadAtMost));
   const auto longest = options.buffer_size.empty() ? chunk : kilobytes(options.buffer_size);
   if (!longest || *longest > kLargestMessage) {
     return Status(Code::invalid,
