@@ -13,7 +13,7 @@ from sinks import TcpSink  # noqa: E402
 def pytest_generate_tests(metafunc):
     if "workers" in metafunc.fixturenames:
         once = metafunc.definition.get_closest_marker("one_worker")
-        metafunc.parametrize("workers", [1] if once else [1, 2], ids=lambda n: f"workers={n}")
+        metafunc.parametrize("workers", [1] if once else [1, 2], ids={1: "one_worker", 2: "two_workers"}.get)
 
 
 def pytest_configure(config):
