@@ -71,7 +71,8 @@ void Follower::hear_appeared(Appeared& m) {
   TailFile& file = files_.add(m.stat.id);
   files_.number(file, m.number);
   file.path = std::move(m.path);
-  if (m.stream != file.path) file.stream = std::move(m.stream);
+  const bool own_stream = m.stream == file.path;
+  if (!own_stream) file.stream = std::move(m.stream);
   file.changed = m.changed;
   file.start = m.start;
   file.seen_size = m.stat.size;
@@ -79,7 +80,7 @@ void Follower::hear_appeared(Appeared& m) {
   file.last_news = services_.loop.now();
   if (m.known) file.known = std::make_unique<GenerationFact>(*std::move(m.known));
   const TailFile* original = m.base.empty() ? nullptr : files_.newest(m.base);
-  if (original != nullptr && !file.known && m.fresh) {
+  if (original != nullptr && !file.known && m.fresh && own_stream) {
     file.base = std::move(m.base);
     file.state = TailFile::State::held;
     watch_by_clock(file);

@@ -32,11 +32,11 @@ Step Reader::step(TailFile& file) {
   const auto size = static_cast<std::uint64_t>(st.st_size);
   if (size < file.seen_size && !file.copy) return Step::shrunk;
   file.shrunk_since = 0;
-  file.seen_size = std::max(file.seen_size, size);
+  const std::uint64_t size_before = std::exchange(file.seen_size, std::max(file.seen_size, size));
   const Nanos now = services_.loop.now();
   if (now - file.head_checked >= kHeadCheckEvery) {
     file.head_checked = now;
-    if (!check_head(file, false)) return Step::replaced;
+    if (!check_head(file, false)) return not_the_same(file, size_before);
   }
   if (size <= file.scanned && file.line_end <= file.offset) return Step::at_end;
   const std::uint64_t length = file.line_end > file.offset ? file.line_end - 1 - file.offset : 0;
@@ -47,7 +47,15 @@ Step Reader::step(TailFile& file) {
     renew_mark(file);
     return outcome(file);
   }
-  return read_inline(file, plan(file));
+  Plan next = plan(file);
+  next.size_before = size_before;
+  return read_inline(file, next);
+}
+
+// How much of the old content was not read is known by its last size alone.
+Step Reader::not_the_same(TailFile& file, std::uint64_t size_before) {
+  file.seen_size = size_before;
+  return Step::replaced;
 }
 
 Reader::Plan Reader::plan(const TailFile& file) const {
@@ -55,13 +63,13 @@ Reader::Plan Reader::plan(const TailFile& file) const {
   const std::uint64_t window = std::min<std::uint64_t>(left, kWindow);
   if (file.line_end > file.offset) {
     const std::uint64_t length = file.line_end - file.offset;
-    if (length > rules_.limit + 2) return {Plan::Kind::cut, file.offset, rules_.limit};
-    return {Plan::Kind::lines, file.offset, std::max(window, length)};
+    if (length > rules_.limit + 2) return {Plan::Kind::cut, file.offset, rules_.limit, 0};
+    return {Plan::Kind::lines, file.offset, std::max(window, length), 0};
   }
   if (file.scanned - file.offset > kReadAgain) {
-    return {Plan::Kind::scan, file.scanned, std::min<std::uint64_t>(file.seen_size - file.scanned, kWindow)};
+    return {Plan::Kind::scan, file.scanned, std::min<std::uint64_t>(file.seen_size - file.scanned, kWindow), 0};
   }
-  return {Plan::Kind::lines, file.offset, window};
+  return {Plan::Kind::lines, file.offset, window, 0};
 }
 
 Step Reader::read_inline(TailFile& file, const Plan& plan) {
@@ -136,7 +144,7 @@ void Reader::abandon(TailFile& file) {
 Step Reader::take(TailFile& file, const Plan& plan, ChunkRef chunk, const char* mark, std::size_t got) {
   switch (plan.kind) {
     case Plan::Kind::lines:
-      return take_lines(file, std::move(chunk), mark, got);
+      return take_lines(file, plan, std::move(chunk), mark, got);
     case Plan::Kind::scan:
       if (got == 0) return Step::at_end;
       take_scan(file, chunk->free_space(), got);
@@ -149,10 +157,10 @@ Step Reader::take(TailFile& file, const Plan& plan, ChunkRef chunk, const char* 
   return Step::failed;
 }
 
-Step Reader::take_lines(TailFile& file, ChunkRef chunk, const char* mark, std::size_t got) {
+Step Reader::take_lines(TailFile& file, const Plan& plan, ChunkRef chunk, const char* mark, std::size_t got) {
   const std::size_t mark_size = file.mark.size;
   if (got < mark_size) return Step::at_end;  // cut off under our hands: the next look shows it
-  if (mark_size > 0 && mark_of({mark, mark_size}) != file.mark) return Step::replaced;
+  if (mark_size > 0 && mark_of({mark, mark_size}) != file.mark) return not_the_same(file, plan.size_before);
   got -= mark_size;
   if (got == 0) return Step::at_end;
   const std::string_view window(chunk->free_space(), got);

@@ -56,12 +56,14 @@ class Reader {
     Kind kind = Kind::lines;
     std::uint64_t at = 0;
     std::size_t want = 0;
+    std::uint64_t size_before = 0;  // of the file, as last seen to be what it was
   };
+  static Step not_the_same(TailFile& file, std::uint64_t size_before);
   [[nodiscard]] Plan plan(const TailFile& file) const;
   Step read_inline(TailFile& file, const Plan& plan);
   Step read_cold(TailFile& file, const Plan& plan);
   Step take(TailFile& file, const Plan& plan, ChunkRef chunk, const char* mark, std::size_t got);
-  Step take_lines(TailFile& file, ChunkRef chunk, const char* mark, std::size_t got);
+  Step take_lines(TailFile& file, const Plan& plan, ChunkRef chunk, const char* mark, std::size_t got);
   void take_scan(TailFile& file, const char* data, std::size_t got) const;
   void take_cut(TailFile& file, ChunkRef chunk, std::size_t got);
   void hand_over(TailFile& file, BatchRef batch, const Framed& framed, std::uint64_t end);
