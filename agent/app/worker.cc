@@ -85,6 +85,7 @@ PipelineSnapshot Worker::close() {
     pipeline.stop_intake();
     last = pipeline.snapshot();
     pipeline.close();
+    inside->drain_timer.cancel();
     inside->pipeline.reset();
     inside->loop.stop();
   });
