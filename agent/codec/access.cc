@@ -97,7 +97,8 @@ Result<Accessor> Accessor::parse(std::string_view text) {
         close = rest.find(']');
         step.is_index = true;
         const char* const end = rest.data() + std::min(close, rest.size());
-        if (std::from_chars(rest.data() + 1, end, step.index).ptr != end) return bad(text, "an index is a number");
+        const auto read = std::from_chars(rest.data() + 1, end, step.index);
+        if (read.ptr != end || read.ec != std::errc()) return bad(text, "an index is a number");
       }
       if (close >= rest.size() || rest[close] != ']') return bad(text, "a bracket is not closed");
       accessor.steps_.push_back(std::move(step));
