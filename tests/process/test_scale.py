@@ -88,7 +88,7 @@ def test_a_folder_that_appears_later_is_watched(agent, sink, logs):
 
 def test_missing_watches_fall_back_to_looking_again(agent, sink, logs):
     # In a user namespace of its own no watch can be made beyond its limit of inotify instances: none here.
-    probe = ["unshare", "--user", "--map-root-user", "sh", "-c", "echo 0 > /proc/sys/user/max_inotify_instances && \"$0\" \"$@\""]
+    probe = ["unshare", "--user", "--map-root-user", "sh", "-c", "echo 0 > /proc/sys/user/max_inotify_instances && exec \"$0\" \"$@\""]
     if os.system("unshare --user --map-root-user sh -c 'echo 0 > /proc/sys/user/max_inotify_instances' 2>/dev/null"):
         pytest.skip("user namespaces are not to be had here")
     put(logs / "a.log", "one")

@@ -119,12 +119,13 @@ def test_rows_of_vanished_files_are_pruned(agent, sink, logs):
     wait_until(lambda: len(sink.lines) >= 50)
     for n in range(49):
         os.unlink(logs / f"{n}.log")
-
-    def rows():
-        with sqlite3.connect(f"file:{agent.state / 'state.db'}?mode=ro", uri=True) as db:
-            tables = [name for name, in db.execute("select name from sqlite_master where type = 'table'")]
-            return max(db.execute(f'select count(*) from "{name}"').fetchone()[0] for name in tables)
-    wait_until(lambda: rows() < 10, 20, rows)
+    wait_until(lambda: agent.metric("logweir_input_open_files") == 1, 20)
+    agent.stop()
+    db = sqlite3.connect(agent.state / "state.db")
+    tables = [name for name, in db.execute("select name from sqlite_master where type = 'table'")]
+    counts = {name: db.execute(f'select count(*) from "{name}"').fetchone()[0] for name in tables}
+    db.close()
+    assert all(count < 10 for count in counts.values()), counts
 
 
 def test_a_fluent_bit_db_decides_where_the_state_is(agent, sink, logs, tmp_path):
