@@ -38,7 +38,9 @@ const OutputEntry kNullOutput = {
     .summary = "Throws records away and counts them as delivered.",
     .schema = &kSchema,
     .make_options = make_options_of<NullOptions>,
-    .make = [](OptionsPtr) -> std::unique_ptr<Output> { return std::make_unique<NullOutput>(); },
+    .make = [](OptionsPtr /*none*/) -> std::unique_ptr<Output> {
+      return std::make_unique<NullOutput>();
+    },  // NOLINT(performance-unnecessary-value-param)
     .destination = [](const void*) -> std::string { return "null"; },
 };
 

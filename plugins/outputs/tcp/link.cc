@@ -101,14 +101,14 @@ bool Link::flush() {
     }
     outbox_.wrote(written.value());
     if (written.value() < offered) {
-      stream_->when_writable([this](Status status) { writable(std::move(status)); });
+      stream_->when_writable([this](const Status& status) { writable(status); });
       return false;
     }
   }
   return true;
 }
 
-void Link::writable(Status status) {
+void Link::writable(const Status& status) {
   if (!status.ok()) {
     lost("reset", status);
     return;

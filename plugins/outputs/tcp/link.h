@@ -37,7 +37,7 @@ class Link final : private StreamReader {
   void dialled(Result<std::unique_ptr<Stream>> result);
   void set_socket_options();
   bool flush();
-  void writable(Status status);
+  void writable(const Status& status);
   [[nodiscard]] std::uint64_t acknowledged() const;
   void settle_acknowledged();
   void lost(std::string_view reason, const Status& why);
