@@ -38,9 +38,8 @@ const OutputEntry kNullOutput = {
     .summary = "Throws records away and counts them as delivered.",
     .schema = &kSchema,
     .make_options = make_options_of<NullOptions>,
-    .make = [](OptionsPtr /*none*/) -> std::unique_ptr<Output> {
-      return std::make_unique<NullOutput>();
-    },  // NOLINT(performance-unnecessary-value-param)
+    // NOLINTNEXTLINE(performance-unnecessary-value-param): the entry's signature
+    .make = [](OptionsPtr) -> std::unique_ptr<Output> { return std::make_unique<NullOutput>(); },
     .destination = [](const void*) -> std::string { return "null"; },
 };
 
