@@ -37,8 +37,8 @@ struct Scene {
     for (int i = 0; i < kOwners * kBurst; ++i) add_burst();
   }
   void add_steady(Nanos first) {
-    auto* when = new Nanos(first);
-    keep.emplace_back(when);
+    keep.push_back(std::make_unique<Nanos>(first));
+    Nanos* when = keep.back().get();
     timers.push_back(std::make_unique<Timer>(wheel, [this, when, i = timers.size()] {
       spend(figures.late_bystander, *when + kMillisecond);
       *when += kSecond;
