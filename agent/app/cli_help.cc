@@ -33,10 +33,19 @@ const Entry* find(std::span<const Entry* const> entries, const std::string& name
   return nullptr;
 }
 
+// The keys of `common` that the plugin does not have as its own.
+std::string help_beside(const Schema& common, const Schema& plugin) {
+  std::vector<Option> others;
+  for (const Option& option : common.options) {
+    if (!has_option(plugin, option.key)) others.push_back(option);
+  }
+  return render_help({others, {}, nullptr});
+}
+
 template <typename Entry>
 void page(std::ostream& out, std::string_view kind, const Entry& entry, std::string_view common, const Schema& keys) {
   out << fmt::format("{} {}: {}\n\n", kind, entry.name, entry.summary) << render_help(*entry.schema);
-  out << fmt::format("\nKeys that {} takes\n", common) << render_help(keys);
+  out << fmt::format("\nKeys that {} takes\n", common) << help_beside(keys, *entry.schema);
 }
 
 // Whether there is a page of that name; a name may be one of an input and an output.

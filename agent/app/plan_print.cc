@@ -2,6 +2,8 @@
 // A plan as a conf in YAML: what `logweir check` shows.
 #include <fmt/format.h>
 
+#include "app/limits.h"
+#include "app/paths.h"
 #include "app/plan.h"
 #include "config/words.h"
 
@@ -42,10 +44,25 @@ std::string parsers(const std::vector<ParserOptions>& parsers) {
   return out;
 }
 
+// What the machine gives where the conf says nothing; as comments, so that the text stays good on another machine.
+std::string chosen_here(const Plan& plan) {
+  std::string out;
+  if (plan.service.memory_limit.empty()) {
+    out += fmt::format("  # memory_limit: {} here\n", schema_detail::print(Bytes{memory_limit_of(plan.service)}));
+  }
+  if (parse_workers(plan.service.workers) == 0u)
+    out += fmt::format("  # workers: {} here\n", worker_count_of(plan.service));
+  if (plan.service.state_dir.empty() && needs_state(plan)) {
+    out += fmt::format("  # state_dir: {} here\n", in_quotes(state_directory(plan)));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string print_plan(const Plan& plan) {
-  std::string out = "service:\n" + render_values(service_schema(), &plan.service, 2) + parsers(plan.parsers);
+  std::string out =
+      "service:\n" + render_values(service_schema(), &plan.service, 2) + chosen_here(plan) + parsers(plan.parsers);
   out += "pipeline:\n  inputs:\n";
   for (const InputPlan& input : plan.inputs) {
     out += head(input) + line("tag", input.tag) + line("parser", input.parser) + own(input);

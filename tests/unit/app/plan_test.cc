@@ -244,6 +244,13 @@ TEST_CASE("the printed plan is YAML that gives the same plan again") {
   CHECK(second.plan->filters[0].id == first.plan->filters[0].id);
 }
 
+TEST_CASE("the printed plan says what the machine gives") {
+  const std::string printed = print_plan(made({.service = "{workers: auto}"}).plan.value());
+  for (const char* words : {"# memory_limit: ", "# workers: ", "# state_dir: "}) {
+    CHECK_MESSAGE(printed.find(words) != std::string::npos, words);
+  }
+}
+
 TEST_CASE("the printed plan hides secrets") {
   const Made conf = made({.output = "{name: peer, match: x, password: hunter2}"});
   const std::string printed = print_plan(conf.plan.value());
