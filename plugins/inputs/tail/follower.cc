@@ -181,6 +181,10 @@ void Follower::after_turn() {
     maybe_finished();
   }
   if (paused_ && !timer_.armed()) timer_.arm(services_.loop.now() + kTick, kTick);
+  show_levels();
+}
+
+void Follower::show_levels() {
   unread_.set(unread_bytes_);
   open_files_.set(static_cast<double>(descriptors_.count()));
   files_known_.set(static_cast<double>(files_.size()));

@@ -52,6 +52,7 @@ class Follower {
   void turn();
   void read_some(Nanos until);
   void after_turn();
+  void show_levels();
   void work(TailFile& file);
   void open_up(TailFile& file);
   void read(TailFile& file);

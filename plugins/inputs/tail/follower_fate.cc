@@ -205,6 +205,7 @@ void Follower::tick() {
   }
   while (TailFile* file = looked_at.front()) lingering_.push_back(file->linger);
   if (paused_) look_while_paused();
+  show_levels();
   maybe_finished();
   const bool waiting = !lingering_.empty() || (options_.exit_on_eof && !finished_);
   if (waiting || paused_) timer_.arm(now + (waiting ? kTick : kSecond), kTick / 4);
@@ -251,7 +252,6 @@ void Follower::look_while_paused() {
       account(*file);
     }
   }
-  unread_.set(unread_bytes_);
 }
 
 // ---- exit_on_eof ----
