@@ -227,7 +227,8 @@ def test_a_file_rotated_under_load_arrives_once_and_in_order(agent, logs, out, h
 def test_what_a_truncation_destroyed_unread_is_counted_in_bytes(agent, sink, logs):
     sink.down()
     (logs / "app.log").write_bytes(numbered(0, 100_000))
-    agent.configure(tail(logs / "app.log"), to_tcp(sink, queue_bytes="64k", backoff_cap="100ms"), memory_limit="8M").start()
+    agent.configure(tail(logs / "app.log"), to_tcp(sink, queue_bytes="64k", backoff_base="100ms", backoff_cap="100ms"),
+                    memory_limit="8M").start()
     wait_until(lambda: (agent.metric("logweir_input_unread_bytes") or 0) > 0)
     os.truncate(logs / "app.log", 0)
     put(logs / "app.log", "after")

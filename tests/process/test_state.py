@@ -68,7 +68,7 @@ def test_a_damaged_state_is_kept_aside_and_the_agent_runs_on(reading, sink, logs
     assert set(sink.texts()) == {"old 1", "old 2", "after the damage"}
     if damage in ("zeros", "text"):
         assert any("damaged" in p.name for p in reading.state.iterdir()), list(reading.state.iterdir())
-        assert "damaged" in reading.log()
+        wait_until(lambda: "damaged" in reading.log())
     assert reading.get("/health")[0] == 200
 
 
