@@ -19,7 +19,7 @@ constexpr std::size_t kWriteBytes = 256 * 1024;
 constexpr Nanos kFirstAckWait = kMillisecond;
 constexpr Nanos kNoMemoryWait = 5 * kMillisecond;
 // Runs of text above this that go out as they came are referred to; below, copying is cheaper than an iovec. A JSON
-// body costs two of them, for the date in front of it.
+// body costs two of them, for the date in front of it: at 400 B referring costs more than copying.
 constexpr std::size_t kReferRawAbove = 256;
 constexpr std::size_t kReferJsonAbove = 2048;
 
