@@ -94,6 +94,12 @@ void ObjectText::add(std::string_view key, std::string_view value) {
 }
 
 void ObjectText::begin(const Origin& origin) {
+  if (begun_ && origin.text_key == text_key_ && origin.offset_key == offset_key_ && origin.attached == attached_) {
+    return;
+  }
+  begun_ = true;
+  offset_key_ = origin.offset_key;
+  attached_ = origin.attached;
   added_.clear();
   prefix_.assign(1, '{');
   date_size_ = 0;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "codec/date_text.h"
@@ -22,7 +23,7 @@ class ObjectText {
  public:
   ObjectText(std::string date_key, DateFormat format);
 
-  // Prepares what all records of this origin share; asked once per batch.
+  // Prepares what all records of this origin share; asked once per batch. Free when the origin at hand says the same.
   void begin(const Origin& origin);
 
   // How long the record can get at most; `exact` looks at its bytes instead of taking the worst for granted.
@@ -79,8 +80,11 @@ class ObjectText {
   DateText date_;
   std::uint64_t repaired_ = 0;
 
-  // of the origin at hand
+  // of the origin at hand, by value: it may belong to another worker, whose counts are not ours to touch
+  bool begun_ = false;
   std::string text_key_;
+  std::string offset_key_;
+  std::vector<std::pair<std::string, std::string>> attached_;
   std::vector<Added> added_;
   std::string prefix_;  // `{"date":1700000000.123456,"file":"a.log","log":"`; zeros behind it to copy in blocks
   std::size_t prefix_size_ = 0;  // without the text key
