@@ -67,7 +67,7 @@ std::vector<std::string> matches(const std::string& path) {
 std::vector<std::string> locate(const std::string& path, const std::vector<std::string>& folders) {
   if (path.starts_with('/')) return matches(path);
   for (const std::string& folder : folders) {
-    std::vector<std::string> found = matches(folder == "." ? path : folder + "/" + path);
+    std::vector<std::string> found = matches(folder == "." ? path : fmt::format("{}/{}", folder, path));
     if (!found.empty()) return found;
   }
   return {};

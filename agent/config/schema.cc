@@ -64,7 +64,7 @@ class Reader {
       Node value;
       value.scalar = option.fallback;
       const Status status = option.set(options_, value, option);
-      if (!status.ok()) check_failed("a fallback that its own option can't read", option.key.data(), 0);
+      if (!status.ok()) check_failed("a fallback that its own option can't read", std::string(option.key).c_str(), 0);
     }
   }
 
