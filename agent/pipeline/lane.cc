@@ -162,7 +162,9 @@ bool Lane::offer(Nanos now) {
   next_ordinal_ = first + offered;  // settle() may come before send() returns
   metrics_.sends.add(1);
   ready_ = false;  // ready() may be called inside as well
+  offering_ = true;
   const std::uint64_t taken = output_->send({parts_, first, offered, shipment_bytes_});
+  offering_ = false;
   LW_CHECK(taken <= offered);
   if (taken == offered) {
     ready_ = true;
@@ -170,6 +172,7 @@ bool Lane::offer(Nanos now) {
   }
   return_untaken(first + taken);
   next_ordinal_ = first + taken;
+  if (std::exchange(refused_, false)) count_refusal();
   if (taken > 0) return true;
   if (ready_) after_turn_.want();
   return false;
@@ -344,6 +347,27 @@ void Lane::back_off(Nanos not_before) {
 void Lane::unavailable(std::string_view reason, const Status& why) {
   setup_.log.debug("no peer ({}): {}", reason, why.message());
   back_off(0);
+  if (offering_) {
+    refused_ = true;
+  } else {
+    count_refusal();
+  }
+}
+
+// A peer that is not there is a failed try for all that waits for it.
+void Lane::count_refusal() {
+  if (retry_limit_ == UINT64_MAX) return;
+  for (ShippingNode* node = waiting_.head(); node != nullptr;) {
+    ShippingNode* next = node->next;
+    if (node->tries++ >= retry_limit_) {
+      waiting_.remove(node);
+      waiting_bytes_ -= node->bytes;
+      waiting_count_ -= node->count();
+      drop(node, "retry_limit");
+    }
+    node = next;
+  }
+  update_full();
 }
 
 void Lane::hurry() {

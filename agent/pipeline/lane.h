@@ -95,6 +95,7 @@ class Lane final : public OutputHost {
   ShippingNode* split(ShippingNode* node, std::uint32_t keep);
   void finish(ShippingNode* node, Outcome outcome);
   void back_to_waiting(ShippingNode* node);
+  void count_refusal();
   void drop(ShippingNode* node, std::string_view reason);
   void back_off(Nanos not_before);
   void make_room(std::uint64_t incoming);
@@ -128,6 +129,8 @@ class Lane final : public OutputHost {
   LogLimit drop_log_;
   bool ready_ = true;
   bool pumping_ = false;
+  bool offering_ = false;  // inside the output's send()
+  bool refused_ = false;   // it said meanwhile that there is no peer
   bool full_ = false;
   bool hurried_ = false;
 };

@@ -163,6 +163,18 @@ TEST_CASE("the retry limit drops with a count and the position moves on") {
   CHECK(ground.discrepancy() == 0);
 }
 
+TEST_CASE("a peer that is not there uses up the retry limit as well") {
+  LaneOptions options;
+  options.retry_limit = "2";
+  Ground ground(options);
+  ground.output.down = true;
+  ground.put(3);
+  for (int i = 0; i < 3; ++i) ground.pass(10 * kSecond);
+  CHECK(ground.lane->empty());
+  CHECK(ground.ledger.counts.dropped == 3);
+  CHECK(ground.discrepancy() == 0);
+}
+
 TEST_CASE("block says full at the high mark and room at the low mark") {
   LaneOptions options;
   options.queue_bytes.value = 1000;
