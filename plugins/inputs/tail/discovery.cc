@@ -39,7 +39,7 @@ Status Discovery::open(SharedServices& services) {
   const std::string here = working_directory();
   for (const std::string& path : options_->path) patterns_.emplace_back(path, here);
   exchange_ = std::make_unique<Exchange>(services.workers);
-  known_ = std::make_unique<KnownGenerations>(services.facts);
+  known_ = std::make_unique<KnownGenerations>(std::exchange(services.facts, {}));
   if (known_->damaged() > 0) {
     services.log.warn("{} remembered facts about files can't be read and are passed over", known_->damaged());
   }
@@ -192,6 +192,7 @@ void Discovery::scanned_first() {
   look_for_remembered();
   announce_first();
   first_scan_done_ = true;
+  known_->forget_taken();
   for (unsigned worker = 0; worker < services_->workers; ++worker) exchange_->send(worker, Scanned{});
   if (!known_->left().empty()) prune_->arm(services_->loop.now() + kForgetAfter, kSecond);
 }
@@ -236,7 +237,7 @@ void Discovery::prune() {
   for (const GenerationFact& fact : known_->left()) {
     exchange_->send(worker_of(fact.stream), Prune{fact.uid});
   }
-  known_ = std::make_unique<KnownGenerations>(std::vector<Fact>{{std::string(kBeganKey), "1"}});
+  known_->forget_all();
 }
 
 // ---- saying ----
@@ -269,7 +270,8 @@ void Discovery::appeared(FileNumber number, const std::string& path, const FileS
 
 void Discovery::announce(Announced& a) {
   const std::string base = base_of(a.path);
-  Appeared message;
+  auto appeared = std::make_unique<Appeared>();
+  Appeared& message = *appeared;
   message.number = a.number;
   message.path = a.path;
   message.stream = a.path;
@@ -288,7 +290,7 @@ void Discovery::announce(Announced& a) {
   message.changed = &file.changed;
   message.fresh = first_scan_done_ || services_->loop.wall() - a.stat.mtime < options_->rotate_wait.value;
   file.worker = worker_of(base.empty() ? message.stream : base);
-  exchange_->send(file.worker, std::move(message));
+  exchange_->send(file.worker, std::move(appeared));
 }
 
 void Discovery::changed(FileNumber number) {

@@ -20,7 +20,7 @@ void Exchange::join(unsigned worker, Mailbox<Message>& box) {
   const std::lock_guard lock(desk.mutex);
   desk.box = &box;
   for (Message& message : desk.early) box.send(std::move(message));
-  desk.early = {};
+  desk.early = std::vector<Message>();
 }
 
 void Exchange::leave(unsigned worker) {

@@ -49,13 +49,14 @@ struct Scanned {};  // the first look at all patterns is done
 struct Prune {      // a generation that no file was found for
   std::uint64_t uid;
 };
-using Message = std::variant<Appeared, Changed, Moved, Gone, Scanned, Prune>;
+// Appeared is rare and large; the others come often.
+using Message = std::variant<std::unique_ptr<Appeared>, Changed, Moved, Gone, Scanned, Prune>;
 
 // Resource. The two ways between discovery, on the control loop, and the workers. What is said to a worker that has
 // not joined yet waits for it; what is said to one that has left is dropped.
 class Exchange {
  public:
-  explicit Exchange(unsigned workers) : desks_(workers), reading_(workers) {}
+  explicit Exchange(unsigned workers) : desks_(std::make_unique<Desk[]>(workers)), reading_(workers) {}
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
@@ -79,7 +80,7 @@ class Exchange {
     bool left = false;
     std::vector<Message> early;
   };
-  std::vector<Desk> desks_;
+  const std::unique_ptr<Desk[]> desks_;  // by worker
   std::mutex mutex_;
   std::vector<FileNumber> let_go_;
   Wakeup* wakeup_ = nullptr;  // discovery's

@@ -50,7 +50,7 @@ Follower::~Follower() = default;
 // ---- what discovery says ----
 
 void Follower::hear(Message message) {
-  if (auto* appeared = std::get_if<Appeared>(&message)) return hear_appeared(*appeared);
+  if (auto* appeared = std::get_if<std::unique_ptr<Appeared>>(&message)) return hear_appeared(**appeared);
   if (const auto* changed = std::get_if<Changed>(&message)) return hear_changed(changed->number);
   if (auto* moved = std::get_if<Moved>(&message)) return hear_moved(*moved);
   if (const auto* gone = std::get_if<Gone>(&message)) return hear_gone(gone->number);

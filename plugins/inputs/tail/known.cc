@@ -45,6 +45,17 @@ std::optional<GenerationFact> KnownGenerations::take(const Identity& id, std::st
 
 bool KnownGenerations::has_stream(std::string_view stream) const { return streams_.contains(std::string(stream)); }
 
+void KnownGenerations::forget_taken() {
+  std::erase_if(by_inode_, [](const auto& entry) { return entry.second.taken; });
+  by_inode_.rehash(0);
+  streams_ = {};
+}
+
+void KnownGenerations::forget_all() {
+  by_inode_ = {};
+  streams_ = {};
+}
+
 std::vector<GenerationFact> KnownGenerations::left() const {
   std::vector<GenerationFact> out;
   for (const auto& [ino, entry] : by_inode_) {

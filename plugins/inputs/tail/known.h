@@ -27,6 +27,9 @@ class KnownGenerations {
   std::optional<GenerationFact> take(const Identity& id, std::string_view path);
   // Whether some generation of that stream is known (taken ones as well).
   [[nodiscard]] bool has_stream(std::string_view stream) const;
+  // Frees what is not needed once all files were looked at; `left` stays as it is.
+  void forget_taken();
+  void forget_all();
   // Those nobody has taken yet.
   [[nodiscard]] std::vector<GenerationFact> left() const;
 
