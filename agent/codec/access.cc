@@ -68,44 +68,63 @@ std::string_view print(Number number, std::string& scratch) {
   return scratch;
 }
 
+std::optional<std::size_t> read_index(std::string_view digits) {
+  if (digits.empty() || digits.size() > 9) return std::nullopt;
+  std::size_t index = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9') return std::nullopt;
+    index = index * 10 + static_cast<std::size_t>(c - '0');
+  }
+  return index;
+}
+
 Status bad(std::string_view text, std::string_view why) {
   return {Code::invalid, fmt::format("\"{}\" does not name a field: {}. Write key, $key or $a['b'][0].", text, why)};
 }
 
 }  // namespace
 
+// One step, `['key']` or `[0]`, off the front of `rest`.
+Result<Accessor::Step> Accessor::read_step(std::string_view text, std::string_view& rest) {
+  if (rest.size() < 3 || rest.front() != '[') return bad(text, "a step is ['key'] or [number]");
+  Step step;
+  std::size_t close;
+  const char quote = rest[1];
+  if (quote == '\'' || quote == '"') {
+    const std::size_t end = rest.find(quote, 2);
+    if (end == std::string_view::npos) return bad(text, "a quote is not closed");
+    step.key = rest.substr(2, end - 2);
+    close = end + 1;
+  } else {
+    close = std::min(rest.find(']'), rest.size());
+    const auto index = read_index(rest.substr(1, close - 1));
+    if (!index) return bad(text, "an index is a number");
+    step.is_index = true;
+    step.index = *index;
+  }
+  if (close >= rest.size() || rest[close] != ']') return bad(text, "a bracket is not closed");
+  rest.remove_prefix(close + 1);
+  return step;
+}
+
 Result<Accessor> Accessor::parse(std::string_view text) {
   Accessor accessor;
   if (text.empty()) return bad(text, "it is empty");
-  if (text.front() != '$') {
-    accessor.steps_.push_back({std::string(text), 0, false});
-  } else {
-    const std::size_t bracket = text.find('[');
-    const std::string_view first = text.substr(1, bracket == std::string_view::npos ? bracket : bracket - 1);
+  std::string_view first = text;
+  std::string_view rest;
+  if (text.front() == '$') {
+    const std::size_t bracket = std::min(text.find('['), text.size());
+    first = text.substr(1, bracket - 1);
+    rest = text.substr(bracket);
     if (first.empty()) return bad(text, "no key stands behind $");
-    accessor.steps_.push_back({std::string(first), 0, false});
-    std::string_view rest = bracket == std::string_view::npos ? std::string_view() : text.substr(bracket);
-    while (!rest.empty()) {
-      if (rest.size() < 3 || rest.front() != '[') return bad(text, "a step is ['key'] or [number]");
-      Step step;
-      std::size_t close;
-      if (rest[1] == '\'' || rest[1] == '"') {
-        const std::size_t quote = rest.find(rest[1], 2);
-        close = quote == std::string_view::npos ? quote : quote + 1;
-        if (close < rest.size()) step.key = rest.substr(2, quote - 2);
-      } else {
-        close = rest.find(']');
-        step.is_index = true;
-        const char* const end = rest.data() + std::min(close, rest.size());
-        const auto read = std::from_chars(rest.data() + 1, end, step.index);
-        if (read.ptr != end || read.ec != std::errc()) return bad(text, "an index is a number");
-      }
-      if (close >= rest.size() || rest[close] != ']') return bad(text, "a bracket is not closed");
-      accessor.steps_.push_back(std::move(step));
-      rest.remove_prefix(close + 1);
-    }
   }
-  accessor.bits_ = key_bits(hash_key(accessor.steps_.front().key));
+  accessor.steps_.push_back({std::string(first), 0, false});
+  while (!rest.empty()) {
+    Result<Step> step = read_step(text, rest);
+    if (!step.ok()) return step.status();
+    accessor.steps_.push_back(std::move(step).value());
+  }
+  accessor.bits_ = key_bits(hash_key(first));
   return accessor;
 }
 
@@ -120,7 +139,7 @@ std::optional<std::string_view> Accessor::walk(std::string_view json) const {
       json = *found;
     } else {
       JsonMember member;
-      if (!kernel().find_member(json.data(), step.key, member)) return std::nullopt;
+      if (!kernel().find_member(&json.front(), step.key, member)) return std::nullopt;
       json = member.text();
     }
   }

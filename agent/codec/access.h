@@ -31,6 +31,7 @@ class Accessor {
     std::size_t index = 0;
     bool is_index = false;
   };
+  static Result<Step> read_step(std::string_view text, std::string_view& rest);
   [[nodiscard]] std::optional<std::string_view> walk(std::string_view json) const;
 
   std::vector<Step> steps_;  // never empty; the first is a key

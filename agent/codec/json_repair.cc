@@ -26,40 +26,40 @@ int unit_at(std::string_view json, std::size_t at) {
   return unit;
 }
 
+// What the `size` bytes at some place become.
+struct Mended {
+  std::string_view text;
+  std::size_t size;
+};
+
+Mended mend_escape(std::string_view json, std::size_t at) {
+  const int unit = unit_at(json, at);
+  if (unit < 0) return {json.substr(at, 2), 2};
+  if (unit < 0xD800 || unit > 0xDFFF) return {json.substr(at, 6), 6};
+  const int low = unit < 0xDC00 ? unit_at(json, at + 6) : -1;
+  if (low >= 0xDC00 && low <= 0xDFFF) return {json.substr(at, 12), 12};
+  return {"\\ufffd", 6};
+}
+
+Mended mend_at(std::string_view json, std::size_t at) {
+  const char c = json[at];
+  if (static_cast<signed char>(c) < 0) {
+    const Utf8Part part = utf8_part(json.data() + at, json.data() + json.size());
+    return {part.good ? json.substr(at, part.size) : std::string_view(kReplacement, kReplacementSize), part.size};
+  }
+  if (c == '\\') return mend_escape(json, at);
+  if (c == '\n' || c == '\r') return {" ", 1};
+  return {json.substr(at, 1), 1};
+}
+
 }  // namespace
 
 std::string_view JsonRepair::mend(std::string_view json) {
   out_.clear();
   for (std::size_t at = 0; at < json.size();) {
-    const char c = json[at];
-    std::size_t size = 1;
-    if (static_cast<signed char>(c) < 0) {
-      const Utf8Part part = utf8_part(json.data() + at, json.data() + json.size());
-      if (!part.good) {
-        out_.append(kReplacement, kReplacementSize);
-        at += part.size;
-        continue;
-      }
-      size = part.size;
-    } else if (c == '\\') {
-      const int unit = unit_at(json, at);
-      size = unit < 0 ? 2 : 6;
-      if (unit >= 0xD800 && unit <= 0xDFFF) {
-        const int low = unit < 0xDC00 ? unit_at(json, at + 6) : -1;
-        if (low < 0xDC00 || low > 0xDFFF) {
-          out_ += "\\ufffd";
-          at += 6;
-          continue;
-        }
-        size = 12;
-      }
-    } else if (c == '\n' || c == '\r') {
-      out_ += ' ';
-      ++at;
-      continue;
-    }
-    out_ += json.substr(at, size);
-    at += size;
+    const Mended next = mend_at(json, at);
+    out_ += next.text;
+    at += next.size;
   }
   return out_;
 }

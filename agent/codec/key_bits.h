@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 namespace logweir {
@@ -50,13 +51,14 @@ inline std::uint64_t hash_padded_key(const char* key, std::size_t size) {
 // The same of a text that lies anywhere.
 inline std::uint64_t hash_key(std::string_view key) {
   std::uint64_t hash = key.size();
-  while (key.size() > 16) {
-    hash = key_detail::fold(key_detail::load8(key.data()) ^ hash, key_detail::load8(key.data() + 8));
-    key.remove_prefix(16);
+  char part[16] = {};
+  while (key.size() > sizeof part) {
+    std::copy_n(key.begin(), sizeof part, part);
+    hash = key_detail::fold(key_detail::load8(part) ^ hash, key_detail::load8(part + 8));
+    key.remove_prefix(sizeof part);
   }
-  char last[16] = {};
-  std::copy(key.begin(), key.end(), last);
-  return key_detail::fold(key_detail::load8(last) ^ hash, key_detail::load8(last + 8));
+  std::fill(std::copy(key.begin(), key.end(), part), std::end(part), '\0');
+  return key_detail::fold(key_detail::load8(part) ^ hash, key_detail::load8(part + 8));
 }
 
 constexpr std::uint64_t key_bits(std::uint64_t hash) { return 1ULL << (hash >> 58) | 1ULL << (hash >> 52 & 63); }
