@@ -46,6 +46,7 @@ int run_agent(const Plan& plan) {
     std::fprintf(stderr, "logweir: error: %s\n", sink.status().message().c_str());
     return 1;
   }
+  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is an error of that write, not our end
   const Log log(*sink.value(), level_of(plan.service.log_level), "");
   int code = 1;
   {

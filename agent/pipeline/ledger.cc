@@ -24,6 +24,7 @@ LedgerCounts& LedgerCounts::operator+=(const LedgerCounts& other) {
 
 Ledger::Ledger(std::vector<std::string> lanes, State* state) : lane_ids_(std::move(lanes)), state_(state) {
   if (state_ == nullptr) return;
+  for (const std::string& lane : lane_ids_) lane_keys_.push_back(state_->lane(lane));
   for (const SavedPosition& saved : state_->positions()) {
     const auto at = std::find(lane_ids_.begin(), lane_ids_.end(), saved.lane);
     if (at == lane_ids_.end()) continue;
@@ -169,7 +170,7 @@ void Ledger::checkpoint() {
     source->queued = false;
     for (std::size_t i = 0; i < source->lanes.size(); ++i) {
       if (!std::exchange(source->lanes[i].dirty, false)) continue;
-      state_->put_position(source->uid, lane_ids_[i], source->lanes[i].prefix);
+      state_->put_position(source->uid, lane_keys_[i], source->lanes[i].prefix);
     }
   }
   moved_.clear();
