@@ -10,7 +10,7 @@
 
 namespace logweir {
 
-// A key's hash, and the two bits by which Record::keys remembers that it may stand in a JSON body.
+// A key's hash, and the three bits by which Record::keys remembers that it may stand in a JSON body.
 
 namespace key_detail {
 
@@ -61,6 +61,8 @@ inline std::uint64_t hash_key(std::string_view key) {
   return key_detail::fold(key_detail::load8(part) ^ hash, key_detail::load8(part + 8));
 }
 
-constexpr std::uint64_t key_bits(std::uint64_t hash) { return 1ULL << (hash >> 58) | 1ULL << (hash >> 52 & 63); }
+constexpr std::uint64_t key_bits(std::uint64_t hash) {
+  return 1ULL << (hash >> 58) | 1ULL << (hash >> 52 & 63) | 1ULL << (hash >> 46 & 63);
+}
 
 }  // namespace logweir

@@ -164,7 +164,7 @@ TEST_CASE("repeated keys are noticed in the object they stand in, also when writ
   CHECK_FALSE(Scanned(R"({"a":{"a":{"a":1}},"b":[{"a":1},{"a":2}]})").scan->repeated);
 }
 
-TEST_CASE("keys are remembered by two bits each, at top level only") {
+TEST_CASE("keys are remembered by three bits each, at top level only") {
   const Scanned scanned(R"({"date":1,"n":{"inner":2}})");
   const auto has = [&](std::string_view key) {
     const std::uint64_t bits = key_bits(hash_key(key));
