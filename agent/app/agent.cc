@@ -17,15 +17,6 @@ namespace {
 
 constexpr auto kLogPatience = std::chrono::seconds(1);
 
-LogLevel level_of(const std::string& word) {
-  if (word == "trace") return LogLevel::trace;
-  if (word == "debug") return LogLevel::debug;
-  if (word == "warn" || word == "warning") return LogLevel::warn;
-  if (word == "error") return LogLevel::error;
-  if (word == "off") return LogLevel::off;
-  return LogLevel::info;
-}
-
 // Writes what the log still holds, unless the pipe behind it is stuck: then the process ends without.
 void finish_log(std::unique_ptr<LogSink> sink, int exit_code) {
   std::promise<void> done;
@@ -47,7 +38,7 @@ int run_agent(const Plan& plan) {
     return 1;
   }
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is an error of that write, not our end
-  const Log log(*sink.value(), level_of(plan.service.log_level), "");
+  const Log log(*sink.value(), log_level_of(plan.service.log_level).value_or(LogLevel::info), "");
   int code = 1;
   {
     Control control(plan, *sink.value(), log);

@@ -95,8 +95,8 @@ Status Control::open_shared() {
         if (fact.instance == input.id) facts.push_back({fact.key, fact.value});
       }
     }
-    shared.services = std::make_unique<SharedServices>(SharedServices{loop_, log_.named(input.name), metrics_,
-                                                                      input.name, input.tag, worker_count_,
+    shared.services = std::make_unique<SharedServices>(SharedServices{loop_, log_for(input.name, input.log_level),
+                                                                      metrics_, input.name, input.tag, worker_count_,
                                                                       machine_id_, std::move(facts), own_files(plan_)});
     Status status = shared.part->open(*shared.services);
     if (!status.ok()) return std::move(status).while_doing("opening input " + input.name);
@@ -104,21 +104,29 @@ Status Control::open_shared() {
   return {};
 }
 
+Log Control::log_for(const std::string& instance, const std::string& level) const {
+  Log log = log_.named(instance);
+  if (const auto own = log_level_of(level)) log.set_level(*own);
+  return log;
+}
+
 PipelineSpec Control::spec_for(unsigned worker) {
   PipelineSpec spec;
   for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
     const InputPlan& in = plan_.inputs[i];
-    spec.inputs.push_back({in.entry, in.name, in.id, in.tag, words(in.parser), in.options, shared_[i].part.get()});
+    spec.inputs.push_back({in.entry, in.name, in.id, in.tag, words(in.parser), in.options, shared_[i].part.get(),
+                           log_for(in.name, in.log_level)});
   }
   for (const FilterPlan& filter : plan_.filters) {
-    spec.filters.push_back({filter.entry, filter.name, filter.match, filter.match_regex, filter.options});
+    spec.filters.push_back({filter.entry, filter.name, filter.match, filter.match_regex, filter.options,
+                            log_for(filter.name, filter.log_level)});
   }
   for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
     const OutputPlan& out = plan_.outputs[i];
     const Nanos linger = out.lane.linger.value >= 0 ? out.lane.linger.value : out.entry->linger;
     Desk** desk = out.entry->single && worker_count_ > 1 ? &desks_[i] : nullptr;
-    spec.outputs.push_back(
-        {out.entry, out.name, out.id, out.match, out.match_regex, out.lane, linger, out.options, desk});
+    spec.outputs.push_back({out.entry, out.name, out.id, out.match, out.match_regex, out.lane, linger, out.options,
+                            desk, log_for(out.name, out.log_level)});
   }
   spec.decoder = [this](const std::string& name) { return parsers_.make(name); };
   spec.worker = worker;
@@ -251,9 +259,10 @@ void Control::report_waiting(const std::vector<PipelineSnapshot>& last) {
   }
   for (const auto& [output, count] : waiting) {
     if (count == 0) continue;
-    log_.warn("output {}: {} records were not delivered within service.grace; those from files are read again at the "
-              "next start, those from sockets are lost",
-              output, count);
+    log_.warn(
+        "output {}: {} records were not delivered within service.grace; those from files are read again at the "
+        "next start, those from sockets are lost",
+        output, count);
   }
   if (total.discrepancy() != 0) log_.error("bug: the ledger is off by {} records", total.discrepancy());
   log_.info("stopped: {} read, {} filtered, {} delivered, {} dropped, {} waiting", total.read, total.filtered,
@@ -291,7 +300,8 @@ std::vector<std::string> Control::health() const {
   std::int64_t off = 0;
   for (const PipelineSnapshot& snapshot : snapshots_) {
     off += snapshot.ledger.discrepancy();
-    for (const std::string& output : snapshot.stuck) reasons.push_back("output " + output + " has delivered nothing for a minute");
+    for (const std::string& output : snapshot.stuck)
+      reasons.push_back("output " + output + " has delivered nothing for a minute");
   }
   if (off != 0) reasons.push_back("the ledger is off by " + std::to_string(off) + " records");
   return reasons;

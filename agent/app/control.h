@@ -42,6 +42,7 @@ class Control {
   Status open_workers();
   Status open_admin();
   PipelineSpec spec_for(unsigned worker);
+  [[nodiscard]] Log log_for(const std::string& instance, const std::string& level) const;
   void describe_self();
 
   void on_signal(int number);

@@ -103,6 +103,7 @@ class Planner {
     plan.parser = fmt::format("{}", fmt::join(keys.parser, ","));
     plan.mem_buf_limit = fmt::format("{}", keys.mem_buf_limit.value);
     plan.db = keys.db;
+    plan.log_level = keys.log_level;
     plan_.inputs.push_back(std::move(plan));
   }
 
@@ -122,6 +123,7 @@ class Planner {
         filter_names_.id(keys.alias.empty() ? fmt::format("{}-{}", entry->name, hex(hash64(identity))) : keys.alias);
     plan.match = keys.match;
     plan.match_regex = keys.match_regex;
+    plan.log_level = keys.log_level;
     check_match("filter", plan.name, keys.match, keys.match_regex, node);
     if (keys.active) plan_.filters.push_back(std::move(plan));
   }
@@ -143,6 +145,7 @@ class Planner {
     plan.id = output_id(*entry, plan, keys.alias);
     plan.match = keys.match;
     plan.match_regex = keys.match_regex;
+    plan.log_level = keys.log_level;
     check_match("output", plan.name, keys.match, keys.match_regex, node);
     lane(shares.lane, *entry, plan.lane);
     plan_.outputs.push_back(std::move(plan));

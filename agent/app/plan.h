@@ -40,6 +40,7 @@ struct InputPlan {
   std::string parser;             // names of parsers tried in order, comma list; empty: none
   std::string mem_buf_limit;      // read and accepted; bytes, 0 none
   std::string db;                 // Fluent Bit's offset file; gives a default state_dir (see README)
+  std::string log_level;          // of its own messages; empty: the service's
   OptionsPtr options;
   Place place;
 };
@@ -48,6 +49,7 @@ struct FilterPlan {
   const FilterEntry* entry = nullptr;
   std::string name, id;
   std::string match, match_regex;
+  std::string log_level;
   OptionsPtr options;
   Place place;
 };
@@ -56,6 +58,7 @@ struct OutputPlan {
   const OutputEntry* entry = nullptr;
   std::string name, id;           // id includes a hash of the destination
   std::string match, match_regex;
+  std::string log_level;
   LaneOptions lane;
   OptionsPtr options;
   Place place;

@@ -6,6 +6,8 @@
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include <iterator>
+
 namespace logweir {
 
 namespace {
@@ -42,6 +44,15 @@ class SpdlogSink final : public LogSink {
 };
 
 }  // namespace
+
+std::optional<LogLevel> log_level_of(std::string_view word) {
+  constexpr std::string_view kWords[] = {"trace", "debug", "info", "warn", "error", "off"};
+  for (std::size_t i = 0; i < std::size(kWords); ++i) {
+    if (word == kWords[i]) return static_cast<LogLevel>(i);
+  }
+  if (word == "warning") return LogLevel::warn;
+  return std::nullopt;
+}
 
 Result<std::unique_ptr<LogSink>> make_log_sink(const std::string& file) {
   try {

@@ -15,6 +15,8 @@
 namespace logweir {
 
 enum class LogLevel : unsigned char { trace, debug, info, warn, error, off };
+// The words of a conf (also `warning`); nothing for any other.
+std::optional<LogLevel> log_level_of(std::string_view word);
 
 // Interface. Where own log lines end; never blocks the caller. Any thread.
 class LogSink {

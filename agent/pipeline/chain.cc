@@ -19,7 +19,7 @@ void Chain::add(Link link) {
 
 Status Chain::open() {
   for (const auto& stage : stages_) {
-    FilterServices services{log_.named(stage->link.name), metrics_, stage->link.name};
+    FilterServices services{stage->link.log, metrics_, stage->link.name};
     Status status = stage->link.filter->open(services);
     if (!status.ok()) return std::move(status).while_doing("opening filter " + stage->link.name);
   }

@@ -20,6 +20,7 @@ class Chain {
     std::string name;
     Matcher matcher;
     std::unique_ptr<Filter> filter;
+    Log log = {};
   };
   Chain(Metrics& metrics, Log log);
   void add(Link link);

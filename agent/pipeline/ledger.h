@@ -99,7 +99,7 @@ class Ledger final : public ReceiptKeeper {
 
   std::vector<std::string> lane_ids_;
   std::vector<LaneKey> lane_keys_;  // of the same lanes; empty without a state
-  State* state_;  // may be null
+  State* state_;                    // may be null
   std::function<void()> heard_;
   std::unordered_map<std::uint64_t, std::vector<std::pair<std::size_t, std::uint64_t>>> saved_;  // from the last run
   std::unordered_map<SourceState*, std::unique_ptr<SourceState>> sources_;

@@ -51,7 +51,7 @@ Status Pipeline::open_outputs() {
   for (const FilterSpec& spec : spec_.filters) {
     auto matcher = Matcher::make(spec.match, spec.match_regex);
     if (!matcher.ok()) return Status(matcher.status()).while_doing("opening filter " + spec.name);
-    chain_.add({spec.name, std::move(matcher).value(), spec.entry->make(spec.options)});
+    chain_.add({spec.name, std::move(matcher).value(), spec.entry->make(spec.options), spec.log});
   }
   if (Status status = chain_.open(); !status.ok()) return status;
   for (std::size_t i = 0; i < spec_.outputs.size(); ++i) {
@@ -74,7 +74,7 @@ std::unique_ptr<Output> Pipeline::make_output(const OutputSpec& spec) {
 Status Pipeline::open_output(const OutputSpec& spec, std::size_t index) {
   auto matcher = Matcher::make(spec.match, spec.match_regex);
   if (!matcher.ok()) return matcher.status();
-  const Log log = spec_.log.named(spec.name);
+  const Log& log = spec.log;
   const std::uint64_t seed = std::hash<std::string>{}(spec.id) + spec_.worker;
   lanes_.push_back(
       std::make_unique<Lane>(Lane::Setup{loop_, ledger_, *spec_.metrics, pool_, log, spec.name, index, spec.lane,
@@ -119,8 +119,8 @@ Status Pipeline::open_input(const InputSpec& spec) {
   posts_.push_back(std::make_unique<Post>(shared, spec.name, spec.id, std::move(decoders)));
   inputs_.push_back(spec.entry->make(spec.options, spec.shared));
   input_services_.push_back(std::make_unique<InputServices>(
-      InputServices{loop_, *posts_.back(), spec_.log.named(spec.name), *spec_.metrics, *jobs_, spec.name, spec.tag,
-                    spec_.worker, spec_.workers, spec_.machine_id, spec_.finished}));
+      InputServices{loop_, *posts_.back(), spec.log, *spec_.metrics, *jobs_, spec.name, spec.tag, spec_.worker,
+                    spec_.workers, spec_.machine_id, spec_.finished}));
   posts_.back()->gate().attach(inputs_.back().get());
   return inputs_.back()->open(*input_services_.back());
 }

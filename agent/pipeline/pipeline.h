@@ -31,12 +31,14 @@ struct InputSpec {
   std::vector<std::string> parsers;  // tried in order
   OptionsPtr options;
   InputShared* shared = nullptr;  // may be null
+  Log log = {};
 };
 struct FilterSpec {
   const FilterEntry* entry = nullptr;
   std::string name;
   std::string match, match_regex;
   OptionsPtr options;
+  Log log = {};
 };
 struct OutputSpec {
   const OutputEntry* entry = nullptr;
@@ -46,6 +48,7 @@ struct OutputSpec {
   Nanos linger = 0;
   OptionsPtr options;
   Desk** desk = nullptr;  // of a single output with several workers: the home worker fills it, the others read it
+  Log log = {};
 };
 struct PipelineSpec {
   std::vector<InputSpec> inputs;
