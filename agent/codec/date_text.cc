@@ -20,6 +20,7 @@ char* write_padded(char* out, std::uint64_t value, int digits) {
 char* write_number(char* out, Nanos value) { return std::to_chars(out, out + 24, value).ptr; }
 
 constexpr Nanos floor_div(Nanos value, Nanos by) { return value / by - (value % by < 0 ? 1 : 0); }
+constexpr Nanos floor_mod(Nanos value, Nanos by) { return value % by + (value % by < 0 ? by : 0); }
 
 // YYYY-MM-DD?HH:MM:SS, what stands for ? given.
 char* write_calendar(char* out, Nanos second, char between) {
@@ -68,7 +69,7 @@ std::string_view DateText::of(Nanos time) {
   if (fresh_ || second != second_) begin_second(second);
   fresh_ = false;
   time_ = time;
-  const auto part = static_cast<std::uint64_t>(shown - second * kSecond);
+  const auto part = static_cast<std::uint64_t>(floor_mod(shown, kSecond));
   char* out = text_ + whole_;
   switch (format_) {
     case DateFormat::real:
