@@ -17,7 +17,8 @@ std::string read(std::string_view format, std::string_view text, const TimeForma
                  Nanos now = kNow) {
   const auto time = TimeFormat::compile(format, options).value().parse(text, now);
   if (!time) return "none";
-  const std::string_view shown = DateText(DateFormat::rfc3339).of(*time);
+  DateText date(DateFormat::rfc3339);
+  const std::string_view shown = date.of(*time);
   return std::string(shown.substr(1, shown.size() - 2));
 }
 
