@@ -18,8 +18,8 @@ Status Admin::open(const std::string& host, int port) {
   HttpServer::Options options;
   options.host = host;
   options.port = port;
-  auto server =
-      HttpServer::open(loop_, options, [this](const HttpRequest& request, HttpReply reply) { handle(request, reply); });
+  auto server = HttpServer::open(
+      loop_, options, [this](const HttpRequest& request, const HttpReply& reply) { handle(request, reply); });
   if (!server.ok()) return server.status();
   server_ = std::move(server).value();
   return {};

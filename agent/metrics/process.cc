@@ -52,7 +52,7 @@ double stat_field(int field) {
 
 // Jiffies since boot, and when the machine booted.
 double start_time() {
-  constexpr std::string_view key = "\nbtime ";
+  constexpr std::string_view kKey = "\nbtime ";
   double boot = 0;
   const Fd file(::open("/proc/stat", O_RDONLY | O_CLOEXEC));
   std::string stat;
@@ -61,8 +61,8 @@ double start_time() {
     got = ::read(file.get(), part.data(), part.size());
     if (got > 0) stat.append(part.data(), static_cast<std::size_t>(got));
   }
-  if (const auto at = stat.find(key); at != std::string::npos) {
-    boot = number_at(std::string_view(stat).substr(at + key.size()));
+  if (const auto at = stat.find(kKey); at != std::string::npos) {
+    boot = number_at(std::string_view(stat).substr(at + kKey.size()));
   }
   return boot + stat_field(kStartTime) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }

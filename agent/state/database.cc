@@ -51,13 +51,13 @@ std::string column(sqlite3_stmt* statement, int at) {
 
 // An immutable URI for a path with any characters.
 std::string immutable_uri(const std::string& path) {
-  constexpr const char* digits = "0123456789ABCDEF";
+  constexpr const char* kDigits = "0123456789ABCDEF";
   std::string uri = "file:";
   for (const char c : path) {
     if (c == '%' || c == '?' || c == '#') {
       uri += '%';
-      uri += digits[static_cast<unsigned char>(c) >> 4];
-      uri += digits[static_cast<unsigned char>(c) & 15];
+      uri += kDigits[static_cast<unsigned char>(c) >> 4];
+      uri += kDigits[static_cast<unsigned char>(c) & 15];
     } else {
       uri += c;
     }

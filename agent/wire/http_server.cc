@@ -23,7 +23,7 @@ struct HttpReply::Pending {
 HttpReply::HttpReply(std::weak_ptr<HttpConnection> connection, std::uint64_t request)
     : pending_(new Pending{std::move(connection), request}) {}
 
-void HttpReply::send(HttpAnswer answer) const { pending_->send(answer); }
+void HttpReply::send(const HttpAnswer& answer) const { pending_->send(answer); }
 
 void HttpReply::refuse(int status, std::string_view why) const {
   send({.status = status, .body = std::string(why.empty() ? http_reason(status) : why) + "\n"});

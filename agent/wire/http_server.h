@@ -30,7 +30,7 @@ struct HttpAnswer {
 class HttpReply {
  public:
   HttpReply(std::weak_ptr<HttpConnection> connection, std::uint64_t request);
-  void send(HttpAnswer answer) const;
+  void send(const HttpAnswer& answer) const;
   // A plain refusal with a short text of its own, or "Not Found" and the like.
   void refuse(int status, std::string_view why = {}) const;
 
