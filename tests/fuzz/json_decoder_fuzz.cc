@@ -30,10 +30,12 @@ bool is_lenience(simdjson::error_code error) {
 bool keys_are_unique(const simdjson::dom::element& element) {
   bool unique = true;
   if (element.is_array()) {
-    for (const auto item : element.get_array().value_unsafe()) unique = unique && keys_are_unique(item);
+    const simdjson::dom::array array = element.get_array().value_unsafe();
+    for (const auto item : array) unique = unique && keys_are_unique(item);
   } else if (element.is_object()) {
     std::set<std::string_view> keys;
-    for (const auto member : element.get_object().value_unsafe()) {
+    const simdjson::dom::object object = element.get_object().value_unsafe();
+    for (const auto member : object) {
       unique = unique && keys.insert(member.key).second && keys_are_unique(member.value);
     }
   }

@@ -12,13 +12,15 @@ namespace {
 
 bool keys_are_unique(const simdjson::dom::element& element) {
   if (element.is_array()) {
-    for (const auto item : element.get_array().value_unsafe()) {
+    const simdjson::dom::array array = element.get_array().value_unsafe();
+    for (const auto item : array) {
       if (!keys_are_unique(item)) return false;
     }
   }
   if (element.is_object()) {
     std::set<std::string_view> keys;
-    for (const auto member : element.get_object().value_unsafe()) {
+    const simdjson::dom::object object = element.get_object().value_unsafe();
+    for (const auto member : object) {
       if (!keys.insert(member.key).second || !keys_are_unique(member.value)) return false;
     }
   }
