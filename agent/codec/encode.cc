@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/encode.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -51,23 +52,33 @@ class Space {
 // Whether the byte behind the body is its own line's newline, as it was read.
 bool ends_in_place(const Record& record) { return record.span == record.size + 1 && record.data[record.size] == '\n'; }
 
+bool has_date(Format format) {
+  return format == Format::json_lines || format == Format::json || format == Format::json_stream;
+}
+
+// What stands behind an object.
+std::string_view separator_of(Format format) {
+  if (format == Format::json_stream) return "";
+  return format == Format::json ? "," : "\n";
+}
+
 }  // namespace
 
 struct Encoder::Impl {
   explicit Impl(EncodeOptions asked)
       : options(std::move(asked)),
-        object(options.format == Format::json_lines || options.format == Format::json ? options.date_key : "",
-               options.date_format) {}
+        object(has_date(options.format) ? options.date_key : "", options.date_format),
+        separator(separator_of(options.format)) {}
 
   // All of these write records from `at` on and return how many; 0: out of memory.
   std::uint32_t write_some(const Part& part, std::uint32_t at, std::size_t room, Space& space);
-  std::uint32_t write_run(const Part& part, std::uint32_t at, std::size_t room, Space& space);
+  std::uint32_t write_run(const Part& part, std::uint32_t at, std::size_t room, Space& space) const;
   bool write_referring(const Record& record, Space& space);
   bool write_object(const Batch& batch, const Record& record, Space& space);
   bool write_out_file(const Batch& batch, const Record& record, Space& space);
   bool write_fluent(const Batch& batch, const Record& record, Space& space);
   bool write_raw(const Batch& batch, const Record& record, Space& space);
-  char* object_room(const Batch& batch, const Record& record, std::size_t more, Space& space);
+  char* object_room(const Batch& batch, const Record& record, std::size_t more, Space& space) const;
   bool write_line(std::string_view text, Space& space);
 
   [[nodiscard]] bool is_whole_line(const Record& record) const {
@@ -79,6 +90,7 @@ struct Encoder::Impl {
 
   const EncodeOptions options;
   ObjectText object;
+  const std::string_view separator;
   std::optional<Accessor> raw_key;
   std::string scratch;
   std::string line;
@@ -115,8 +127,10 @@ std::uint32_t Encoder::Impl::write_some(const Part& part, std::uint32_t at, std:
   const Record& record = batch.records[at];
   switch (options.format) {
     case Format::json_lines:
-    case Format::json:
       if (record.size > options.refer_above && object.is_prefixed(record)) return write_referring(record, space);
+      return write_object(batch, record, space);
+    case Format::json:
+    case Format::json_stream:
       return write_object(batch, record, space);
     case Format::plain:
       return is_whole_line(record) ? write_run(part, at, room, space) : write_object(batch, record, space);
@@ -131,7 +145,7 @@ std::uint32_t Encoder::Impl::write_some(const Part& part, std::uint32_t at, std:
 }
 
 // Lines that go out as they came. Neighbours in a chunk, newlines and all, make one range.
-std::uint32_t Encoder::Impl::write_run(const Part& part, std::uint32_t at, std::size_t room, Space& space) {
+std::uint32_t Encoder::Impl::write_run(const Part& part, std::uint32_t at, std::size_t room, Space& space) const {
   const auto& records = part.batch->records;
   const char* const begin = records[at].data;
   std::uint32_t next = at;
@@ -173,7 +187,7 @@ bool Encoder::Impl::write_referring(const Record& record, Space& space) {
 }
 
 // The worst case takes six bytes for one; where there is not that much room, the body is measured first.
-char* Encoder::Impl::object_room(const Batch& batch, const Record& record, std::size_t more, Space& space) {
+char* Encoder::Impl::object_room(const Batch& batch, const Record& record, std::size_t more, Space& space) const {
   constexpr std::size_t kMeasureAbove = 16 * 1024;
   std::size_t bound = object.bound(batch, record, false) + more;
   if (bound > kMeasureAbove && bound + kJsonSlack > space.left()) bound = object.bound(batch, record, true) + more;
@@ -184,7 +198,7 @@ bool Encoder::Impl::write_object(const Batch& batch, const Record& record, Space
   char* out = object_room(batch, record, 1, space);
   if (out == nullptr) return false;
   out = object.write(out, batch, record);
-  *out++ = '\n';
+  for (const char c : separator) *out++ = c;
   space.advance(out);
   return true;
 }
@@ -193,8 +207,7 @@ bool Encoder::Impl::write_out_file(const Batch& batch, const Record& record, Spa
   const std::string& tag = batch.origin->tag->text;
   char* out = object_room(batch, record, tag.size() + 48, space);
   if (out == nullptr) return false;
-  std::memcpy(out, tag.data(), tag.size());
-  out += tag.size();
+  out = std::copy(tag.begin(), tag.end(), out);
   for (const char c : {':', ' ', '['}) *out++ = c;
   out = write_seconds(out, record.time);
   for (const char c : {',', ' '}) *out++ = c;

@@ -14,12 +14,13 @@
 namespace logweir {
 
 enum class Format : unsigned char {
-  json_lines,  // one object per line: {"date":1700000000.123456,"log":"..."}
-  plain,       // the same without a date (Fluent Bit's out_file `plain`)
-  raw,         // the text body (or the field `raw_key`) and a newline
-  fluent,      // Fluent Bit's stdout: [i] tag: [[sec.nsec, {}], {"k"=>"v"}]
-  out_file,    // Fluent Bit's file default: tag: [sec.nsec, {json}]
-  json,        // an array per shipment (later issues)
+  json_lines,   // one object per line: {"date":1700000000.123456,"log":"..."}
+  plain,        // the same without a date (Fluent Bit's out_file `plain`)
+  raw,          // the text body (or the field `raw_key`) and a newline
+  fluent,       // Fluent Bit's stdout: [i] tag: [[sec.nsec, {}], {"k"=>"v"}]
+  out_file,     // Fluent Bit's file default: tag: [sec.nsec, {json}]
+  json,         // an object and a comma each: the owner puts the brackets of an array around them
+  json_stream,  // objects with nothing between them
 };
 
 enum class DateFormat : unsigned char {
