@@ -9,6 +9,7 @@ extern const InputEntry kTailInput;
 extern const InputEntry kTcpInput;
 extern const FilterEntry kGrepFilter;
 extern const OutputEntry kFileOutput;
+extern const OutputEntry kHttpOutput;
 extern const OutputEntry kNullOutput;
 extern const OutputEntry kStdoutOutput;
 extern const OutputEntry kTcpOutput;
@@ -16,7 +17,7 @@ extern const OutputEntry kTcpOutput;
 Shelf builtin_shelf() {
   static constexpr std::array kInputs = {&kTailInput, &kTcpInput};
   static constexpr std::array kFilters = {&kGrepFilter};
-  static constexpr std::array kOutputs = {&kFileOutput, &kNullOutput, &kStdoutOutput, &kTcpOutput};
+  static constexpr std::array kOutputs = {&kFileOutput, &kHttpOutput, &kNullOutput, &kStdoutOutput, &kTcpOutput};
   return {kInputs, kFilters, kOutputs};
 }
 

@@ -32,6 +32,11 @@ def to_tcp(sink, **more):
     return {"name": "tcp", "match": "*", "host": "127.0.0.1", "port": sink.port, "format": "json_lines", **more}
 
 
+def to_http(sink, **more):
+    return {"name": "http", "match": "*", "host": "127.0.0.1", "port": sink.port, "uri": "/in", "format": "json_lines",
+            "net.proxy_env_ignore": True, **more}
+
+
 def to_file(path, **more):
     return {"name": "file", "match": "*", "path": str(path.parent), "file": path.name, "format": "plain", **more}
 

@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from agent import Agent  # noqa: E402
-from sinks import TcpSink  # noqa: E402
+from sinks import HttpSink, TcpSink  # noqa: E402
 
 
 def pytest_generate_tests(metafunc):
@@ -86,3 +86,16 @@ def make_sink():
 @pytest.fixture
 def sink(make_sink):
     return make_sink()
+
+
+@pytest.fixture
+def make_http_sink():
+    made = []
+
+    def make(**more):
+        made.append(HttpSink(**more))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()

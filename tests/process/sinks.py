@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peers for outputs: a TCP server that keeps the lines it was sent and can misbehave."""
+"""Peers for outputs: TCP and HTTP servers that keep the lines they were sent and can misbehave."""
+import gzip
+import http.server
 import json
 import socket
 import struct
@@ -106,3 +108,87 @@ def _end(connection, reset):
     except OSError:
         pass
     connection.close()
+
+
+class HttpSink:
+    """Keeps the lines of bodies that it answered with 2xx, or stored before it broke the connection.
+
+    `act` says what becomes of a request, by its number from 1: a status, (status, headers), "reset" or "store, reset".
+    """
+
+    def __init__(self, up=True, act=lambda number: 200, tls=None, host="127.0.0.1"):
+        self.host, self.port, self.act, self.tls = host, free_port(), act, tls
+        self.lines = []
+        self.requests = []           # (status or word, headers, size)
+        self._lock = threading.Lock()
+        self._server = None
+        if up:
+            self.up()
+
+    def up(self):
+        sink = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                sink._serve(self)
+
+            def log_message(self, *ignored):
+                pass
+
+        class Server(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+            allow_reuse_address = True
+
+            def get_request(self):
+                connection, peer = super().get_request()
+                sink._open.append(connection)
+                return connection, peer
+
+            def finish_request(self, connection, peer):
+                if sink.tls:
+                    connection = sink.tls.wrap_socket(connection, server_side=True)
+                super().finish_request(connection, peer)
+
+            def handle_error(self, *ignored):
+                pass
+
+        self._open = []
+        self._server = Server((self.host, self.port), Handler)
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def down(self):
+        server, self._server = self._server, None
+        if server:
+            server.shutdown()
+            server.server_close()
+            for connection in self._open:
+                _end(connection, reset=True)
+
+    close = down
+
+    def texts(self, key="log"):
+        return [json.loads(line).get(key) for line in list(self.lines)]
+
+    def _serve(self, request):
+        body = request.rfile.read(int(request.headers["Content-Length"]))
+        with self._lock:
+            act = self.act(len(self.requests) + 1)
+            status, headers = act if isinstance(act, tuple) else (act, {})
+            self.requests.append((status, request.headers, len(body)))
+            if status == "store, reset" or status in range(200, 300):
+                self.lines += _opened(body, request.headers.get("Content-Encoding")).splitlines()
+        if isinstance(status, str):
+            request.close_connection = True
+            _end(request.connection, reset=True)
+            return
+        request.send_response(status)
+        for name, value in {**headers, "Content-Length": "0"}.items():
+            request.send_header(name, value)
+        request.end_headers()
+
+
+def _opened(body, encoding):
+    return gzip.decompress(body) if encoding == "gzip" else body

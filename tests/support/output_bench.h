@@ -23,11 +23,12 @@ class CaptureHost final : public OutputHost {
     std::uint64_t count;
     Outcome outcome;
     std::string reason;
+    Nanos not_before;
   };
   void ready() override { ++readies; }
   void settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason,
-              Nanos /*not_before*/) override {
-    all.push_back({first, count, outcome, std::string(reason)});
+              Nanos not_before) override {
+    all.push_back({first, count, outcome, std::string(reason), not_before});
   }
   void unavailable(std::string_view reason, const Status& why) override {
     ++unavailables;
@@ -82,6 +83,7 @@ struct OutputBench {
       record.size = static_cast<std::uint32_t>(line.size());
       made->bytes += line.size();
     }
+    made->read_at = clock.mono();
     made->sealed = true;
     return made;
   }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "wire/http_client.h"
+
+namespace logweir::http_out {
+
+// "a:1", "a" (with `default_port`), "[::1]:1", "https://a:1"; without a scheme it is `default_tls`.
+Result<HttpServerName> parse_server(std::string_view text, int default_port, bool default_tls);
+// The host as `parse_server` takes it: IPv6 addresses in brackets.
+std::string bracketed_host(std::string_view host);
+
+// "NAME VALUE" as it is sent, "NAME: VALUE". Refused: what would end the line, and what tells the body's length.
+Result<std::string> parse_header(std::string_view written);
+bool is_header_name(std::string_view name);
+bool is_header_value(std::string_view value);
+bool is_header(std::string_view header, std::string_view name);  // whatever the case
+bool is_uri(std::string_view uri);
+
+// Bytes of a peer for our own log: short, one line, plain ASCII.
+std::string printable(std::string_view bytes, std::size_t most = 512);
+
+}  // namespace logweir::http_out
