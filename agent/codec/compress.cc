@@ -54,7 +54,10 @@ Compressor::Compressor(Compression kind) : impl_(std::make_unique<Impl>(kind)) {
 Compressor::~Compressor() = default;
 
 std::size_t Compressor::bound(std::size_t bytes) const {
-  if (impl_->kind == Compression::gzip) return deflateBound(&impl_->deflater, bytes);
+  if (impl_->kind == Compression::gzip) {
+    deflateReset(&impl_->deflater);  // at a stream's end zlib forgets gzip's header, and says too little
+    return deflateBound(&impl_->deflater, bytes);
+  }
   return impl_->kind == Compression::zstd ? ZSTD_compressBound(bytes) : bytes;
 }
 

@@ -67,6 +67,15 @@ void overlay(LineBatch& lines, Field field, std::string_view text = {}) {
 
 }  // namespace
 
+TEST_CASE("objects for an array have a comma behind them, those of a stream nothing") {
+  LineBatch lines;
+  lines.add("a");
+  lines.add("b");
+  const std::string date = "{\"date\":1700000000.123456,\"log\":";
+  CHECK(encoded(lines, options(Format::json)) == date + "\"a\"}," + date + "\"b\"},");
+  CHECK(encoded(lines, options(Format::json_stream)) == date + "\"a\"}" + date + "\"b\"}");
+}
+
 TEST_CASE("a text line becomes one JSON object a line") {
   LineBatch lines;
   lines.add("hello \"world\"");
