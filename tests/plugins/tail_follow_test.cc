@@ -35,6 +35,15 @@ TEST_CASE("without read_from_head only what comes after the first start is read"
   CHECK(bench.gets({"new", "young"}));
 }
 
+TEST_CASE("a line that is half there at the first start is new") {
+  TailBench bench{{"read_from_head", "off"}};
+  bench.write("a.log", "old\n" + std::string(5000, 'x'));
+  bench.start();
+  REQUIRE(bench.until([&] { return bench.memory.facts.contains("began"); }));
+  bench.write("a.log", "y\n");
+  CHECK(bench.gets({std::string(5000, 'x') + "y"}));
+}
+
 TEST_CASE("a restart goes on where it was, also for files that came meanwhile") {
   TailBench bench{{"read_from_head", "off"}};
   bench.start();

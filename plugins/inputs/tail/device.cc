@@ -55,6 +55,11 @@ Got Devices::read(std::uint64_t device, int fd, std::span<const iovec> to, std::
 
 bool Devices::is_remote(std::uint64_t device, int fd) { return known(device, fd).remote; }
 
+bool is_remote(const char* path) {
+  struct statfs fs;
+  return statfs(path, &fs) == 0 && over_the_network(fs.f_type);
+}
+
 Got read_blocking(int fd, std::span<const iovec> to, std::uint64_t offset) { return read_with(fd, to, offset, 0); }
 
 }  // namespace logweir::tail

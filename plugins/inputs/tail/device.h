@@ -42,6 +42,9 @@ class Devices {
   std::vector<Device> devices_;
 };
 
+// Whether that path lies on a network filesystem: others may write there, and sizes may be stale.
+bool is_remote(const char* path);
+
 Got read_blocking(int fd, std::span<const iovec> to, std::uint64_t offset);
 
 }  // namespace logweir::tail

@@ -7,6 +7,8 @@
 #include <climits>
 #include <cstdlib>
 
+#include "plugins/inputs/tail/device.h"
+
 namespace logweir::tail {
 
 namespace {
@@ -17,9 +19,11 @@ constexpr std::uint32_t kMask =
 }  // namespace
 
 void Directories::add(const std::string& path) {
-  Seen& seen = by_path_[path];
-  if (seen.round == round_) return;
+  const auto [entry, is_new] = by_path_.try_emplace(path);
+  Seen& seen = entry->second;
+  if (!is_new && seen.round == round_) return;
   seen.round = round_;
+  if (is_new && is_remote(path.c_str())) unwatched_ = true;  // what other machines write is not heard of
   if (watch_ == nullptr) return;
   auto added = watch_->add(path, kMask);
   if (!added.ok()) return refused(path, added.status());
@@ -43,8 +47,7 @@ void Directories::add_link(const std::string& path) {
   if (realpath(path.c_str(), real) == nullptr) return;
   const std::string_view whole = real;
   add(std::string(whole.substr(0, std::max<std::size_t>(whole.rfind('/'), 1))));
-  std::vector<std::string>& names = links_[std::string(whole)];
-  if (std::find(names.begin(), names.end(), path) == names.end()) names.push_back(path);
+  links_[std::string(whole)][path] = round_;
 }
 
 void Directories::end_round() {
@@ -56,12 +59,10 @@ void Directories::end_round() {
     if (at->second.wd >= 0) unlink(at->first, at->second.wd);
     at = by_path_.erase(at);
   }
-  std::erase_if(links_, [](const auto& link) {
-    return std::none_of(link.second.begin(), link.second.end(), [&](const std::string& path) {
-      char real[PATH_MAX];
-      return realpath(path.c_str(), real) != nullptr && link.first == real;
-    });
-  });
+  for (auto& [real, links] : links_) {
+    std::erase_if(links, [this](const auto& link) { return link.second != round_; });
+  }
+  std::erase_if(links_, [](const auto& to) { return to.second.empty(); });
 }
 
 void Directories::unlink(const std::string& path, int wd) {
@@ -78,7 +79,7 @@ const std::vector<std::string>* Directories::names_of(int wd) const {
   return found == by_wd_.end() ? nullptr : &found->second;
 }
 
-const std::vector<std::string>* Directories::links_to(std::string_view real) const {
+const Directories::Links* Directories::links_to(std::string_view real) const {
   const auto found = links_.find(real);
   return found == links_.end() ? nullptr : &found->second;
 }

@@ -30,8 +30,9 @@ class Directories {
 
   // The names of the directory behind a wd.
   [[nodiscard]] const std::vector<std::string>* names_of(int wd) const;
-  // The links that lead to a real path.
-  [[nodiscard]] const std::vector<std::string>* links_to(std::string_view real) const;
+  // Links lead to a real path, each with the round it was last seen in.
+  using Links = std::unordered_map<std::string, std::uint64_t>;
+  [[nodiscard]] const Links* links_to(std::string_view real) const;
   void ended(int wd);
   // Something is not watched: look at everything often.
   [[nodiscard]] bool must_poll() const { return watch_ == nullptr || unwatched_; }
@@ -55,7 +56,7 @@ class Directories {
   bool warned_ = false;
   std::unordered_map<std::string, Seen> by_path_;
   std::unordered_map<int, std::vector<std::string>> by_wd_;
-  std::unordered_map<std::string, std::vector<std::string>, TextHash, std::equal_to<>> links_;
+  std::unordered_map<std::string, Links, TextHash, std::equal_to<>> links_;  // by real path
 };
 
 }  // namespace logweir::tail

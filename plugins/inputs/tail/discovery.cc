@@ -28,6 +28,11 @@ std::string working_directory() {
   return getcwd(path, sizeof path) != nullptr ? path : "/";
 }
 
+bool is_link(const std::string& path) {
+  const auto stat = stat_path(path.c_str(), false);
+  return stat && stat->kind == FileStat::Kind::link;
+}
+
 }  // namespace
 
 Discovery::Discovery(std::shared_ptr<const TailOptions> options) : options_(std::move(options)), catalogue_(*this) {}
@@ -106,16 +111,16 @@ void Discovery::heard(std::span<const WatchEvent> events) {
 
 void Discovery::heard_of(const std::string& path, std::uint32_t mask) {
   const bool named = (mask & kNameChanged) != 0;
-  if (named && leads_on(path)) want_scan_ = true;  // a directory, or a link to one
+  if (named && ((mask & IN_ISDIR) != 0 || is_link(path)) && leads_on(path)) want_scan_ = true;
   if ((mask & IN_ISDIR) != 0) return;
   if (!named) {
     if (const FileNumber number = catalogue_.at(path); number != kNoFile) changed(number);
   } else if (wanted(path) || catalogue_.at(path) != kNoFile || (mask & IN_MOVED_TO) != 0) {
     touched_.insert(path);
   }
-  const std::vector<std::string>* links = directories_->links_to(path);
+  const Directories::Links* links = directories_->links_to(path);
   if (links == nullptr) return;
-  for (const std::string& link : *links) {
+  for (const auto& [link, round] : *links) {
     if (named) {
       touched_.insert(link);
     } else if (const FileNumber number = catalogue_.at(link); number != kNoFile) {

@@ -150,7 +150,7 @@ void Follower::turn() {
     work(*file);
     if (services_.loop.now() >= until) break;
   }
-  read_some(until);
+  read_some(services_.loop.now() + kLongestTurn);
   after_turn();
 }
 
@@ -212,7 +212,7 @@ void Follower::open_up(TailFile& file) {
   if (file.changed != nullptr) file.changed->store(false);
   const auto stat = stat_fd(file.fd.get());
   const std::uint64_t size = stat ? stat->size : 0;
-  if (size < file.start) file.start = 0;
+  file.start = size < file.start ? 0 : line_start(file.fd.get(), file.start);
   file.seen_size = size;
   if (file.known) {
     if (!generations_.resume(file)) return truncated(file);
