@@ -23,6 +23,8 @@ namespace {
 constexpr std::size_t kKeepOfBody = 64 * 1024;
 constexpr long kUploadBuffer = 256 * 1024;
 constexpr long kDnsSeconds = 5;
+constexpr long kLifeSeconds =
+    300;                         // of a connection, so that a name's new addresses are found while the old ones answer
 constexpr long kCaSeconds = 60;  // how long certificates read from files are trusted to be the same
 
 Status readable(std::string_view what, const std::string& path) {
@@ -250,6 +252,7 @@ void HttpCall::Impl::set_options() {
   set(easy, CURLOPT_UPLOAD_BUFFERSIZE, kUploadBuffer);
   set(easy, CURLOPT_FORBID_REUSE, o.keepalive ? 0L : 1L);
   set(easy, CURLOPT_MAXAGE_CONN, static_cast<long>(std::max<Nanos>(o.keepalive_idle / kSecond, 1)));
+  set(easy, CURLOPT_MAXLIFETIME_CONN, kLifeSeconds);
   set(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   set(easy, CURLOPT_READFUNCTION, on_read);
   set(easy, CURLOPT_READDATA, static_cast<void*>(this));

@@ -352,6 +352,27 @@ TEST_CASE("the best endpoint is tried again after a while, and later each time t
   CHECK(endpoints.current(130 * kSecond) == 0);
 }
 
+TEST_CASE("through a proxy the request names its server") {
+  HttpPeer proxy({HttpPeer::ok()});
+  HttpBench bench(proxy, [&](auto& o) {
+    o.host = "far.invalid";
+    o.port = 81;
+    o.proxy = "http://127.0.0.1:" + std::to_string(proxy.port());
+  });
+  bench.send(bench.batch({"a"}));
+  REQUIRE(bench.settled(1));
+  CHECK(proxy.requests().at(0).head.starts_with("POST http://far.invalid:81/ HTTP/1.1\r\n"));
+}
+
+TEST_CASE("a name that nobody knows is told as dns") {
+  HttpPeer peer({HttpPeer::ok()});
+  HttpBench bench(peer, [&](auto& o) { o.host = "far.invalid"; });
+  bench.send(bench.batch({"a"}));
+  REQUIRE(bench.settled(1));
+  CHECK(bench.host.all.at(0).reason == "dns");
+  CHECK(bench.log.count("far.invalid") == 1);
+}
+
 TEST_CASE("one request at a time, then the lane is told") {
   HttpPeer peer({HttpPeer::ok()});
   HttpBench bench(peer);
