@@ -21,6 +21,7 @@ GenerationFact sample() {
   fact.head = head_of("first line\n");
   fact.mark_at = 11;
   fact.mark = mark_of("first line\n");
+  fact.joined = {.uid = 5, .to = 6, .end = 7};
   fact.stream = "/var/log/a b.log";
   fact.path = "/var/log/a b.log.1";
   return fact;
@@ -43,6 +44,7 @@ TEST_CASE("a fact is read as it was written, spaces and line ends in names inclu
   CHECK(read->head == fact.head);
   CHECK(read->mark == fact.mark);
   CHECK(read->mark_at == fact.mark_at);
+  CHECK(read->joined.to == 6);
   CHECK(read->stream == fact.stream);
   CHECK(read->path == fact.path);
 }
@@ -55,7 +57,7 @@ TEST_CASE("a fact that is cut, longer, of another version or too large in its nu
   CHECK_FALSE(read_fact(key, "g2" + good.substr(2)));
   CHECK_FALSE(read_fact("zz", good));
   CHECK_FALSE(read_fact("0000000000000000", good));
-  CHECK_FALSE(read_fact(key, "g1 f 1 1 1 1ffffffff 0 0 1 1 0 0 0 0: 0:"));
+  CHECK_FALSE(read_fact(key, "g1 f 1 1 1 1ffffffff 0 0 1 1 0 0 0 0 0 0 0: 0:"));
 }
 
 TEST_CASE("the uid of a generation depends on machine, inode, birth, head and epoch and not on the device") {

@@ -64,10 +64,11 @@ bool read_uid(std::string_view key, std::uint64_t& uid) {
 std::string fact_key(std::uint64_t uid) { return fmt::format("{:016x}", uid); }
 
 std::string write_fact(const GenerationFact& f) {
-  return fmt::format("{}{} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x}:{} {:x}:{}", kVersion,
-                     f.copy ? 'c' : 'f', f.id.ino, static_cast<std::uint64_t>(f.id.btime), f.id.dev, f.epoch, f.start,
-                     static_cast<std::uint64_t>(f.born), f.head.size, f.head.hash, f.mark_at, f.mark.size, f.mark.hash,
-                     f.stream.size(), f.stream, f.path.size(), f.path);
+  return fmt::format("{}{} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x}:{} {:x}:{}",
+                     kVersion, f.copy ? 'c' : 'f', f.id.ino, static_cast<std::uint64_t>(f.id.btime), f.id.dev, f.epoch,
+                     f.start, static_cast<std::uint64_t>(f.born), f.head.size, f.head.hash, f.mark_at, f.mark.size,
+                     f.mark.hash, f.joined.uid, f.joined.to, f.joined.end, f.stream.size(), f.stream, f.path.size(),
+                     f.path);
 }
 
 std::optional<GenerationFact> read_fact(std::string_view key, std::string_view value) {
@@ -88,6 +89,9 @@ std::optional<GenerationFact> read_fact(std::string_view key, std::string_view v
   f.mark_at = in.number(' ');
   const std::uint64_t mark_size = in.number(' ');
   f.mark.hash = in.number(' ');
+  f.joined.uid = in.number(' ');
+  f.joined.to = in.number(' ');
+  f.joined.end = in.number(' ');
   f.stream = in.name();
   in.literal(" ");
   f.path = in.name();

@@ -10,12 +10,22 @@
 
 namespace logweir::tail {
 
+// Value. A line split over a rotation: its end was found in a younger generation and handed over there as a whole.
+struct Joined {
+  std::uint64_t uid = 0;  // the younger one
+  std::uint64_t to = 0;   // the line's end there
+  std::uint64_t end = 0;  // the end of the front part here
+};
+
 // What is remembered of a generation, a fact under the key of its uid (16 hex digits):
 //
-//   fact   := "g1 " kind " " ino " " btime " " dev " " epoch " " start " " born " " head " " mark " " name " " name
+//   fact   := "g1 " kind " " ino " " btime " " dev " " epoch " " start " " born " " head " " mark " " joined
+//             " " name " " name
 //   kind   := "f" (the file itself) | "c" (a copy made by copytruncate that the rest was read from)
 //   head   := size " " hash           of its first bytes
 //   mark   := at " " size " " hash    of the bytes in front of position `at`; size 0: none
+//   joined := uid " " to " " end       its last line went on in that generation, which has it up to `to`; here it stood
+//                                      up to `end`; uid 0: none
 //   name   := length ":" bytes        first its stream, then the path it was last seen under
 //
 // Numbers are lower-case hex without sign or leading zeros; btime and born are nanoseconds as two's complement.
@@ -30,6 +40,7 @@ struct GenerationFact {
   Head head;
   std::uint64_t mark_at = 0;
   Mark mark;
+  Joined joined;
   std::string stream;
   std::string path;
 };

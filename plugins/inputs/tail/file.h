@@ -32,8 +32,11 @@ namespace logweir::tail {
 //   held, fresh -> ready (a generation is handed over to this copy); fresh -> ready (known from an earlier run)
 //
 // `before`: an older file of the stream that is not read to its end yet; this one waits until it is.
+// A line split over a rotation: the older file ends without a newline, the younger one `joins` it and hands the whole
+// line over as its first; `joined` says so in the older one, whose front part is done (`owed_from`) once that line is.
 // `rotated`: younger ones have come, or no wanted name leads to it: followed until rotate_wait passes without news.
 struct TailFile {
+  static constexpr std::uint64_t kNothingOwed = UINT64_MAX;
   enum class State : unsigned char { held, fresh, keeping, ready };
 
   explicit TailFile(std::uint64_t serial_number) : serial(serial_number), turn(this), open(this), linger(this) {}
@@ -63,10 +66,13 @@ struct TailFile {
   std::uint64_t scanned = 0;
   std::uint64_t line_end = 0;  // behind the newline that a scan found; 0: none found
   std::uint64_t seen_size = 0;
-  std::uint64_t counted_unread = 0;       // as it stands in the gauge
-  std::uint32_t kept_head = 0;            // head size that the stored fact has
-  std::uint64_t kept_mark = 0;            // offset that the stored fact's mark has
-  std::unique_ptr<GenerationFact> known;  // until it is first opened
+  std::uint64_t counted_unread = 0;  // as it stands in the gauge
+  std::uint32_t kept_head = 0;       // head size that the stored fact has
+  std::uint64_t kept_mark = 0;       // offset that the stored fact's mark has
+  Joined joined;
+  std::uint64_t owed_from = kNothingOwed;  // handed over as far as here; the rest up to `offset` went with a join
+  std::uint64_t joins = 0;                 // serial of the older file whose last line our first one ends
+  std::unique_ptr<GenerationFact> known;   // until it is first opened
 
   bool wanted = true;
   bool gone = false;

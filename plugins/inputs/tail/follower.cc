@@ -261,6 +261,7 @@ void Follower::read(TailFile& file) {
   file.told = false;
   file.at_end = false;
   if (file.changed != nullptr) file.changed->store(false);
+  if (file.joins != 0 && !join(file)) return queue(file);
   const std::uint64_t before = file.scanned;
   const Step step = reader_.step(file);
   // A change that brought nothing may have been a truncation that was filled up to the same size.

@@ -62,6 +62,9 @@ class Follower {
   // What becomes of files.
   void enter_stream(TailFile& file);
   void reached_end(TailFile& file);
+  void release_next(TailFile& file);
+  bool join(TailFile& file);
+  bool join_is_settled(TailFile& file);
   void mark_rotated(TailFile& file);
   void shrunk(TailFile& file);
   void truncated(TailFile& file);

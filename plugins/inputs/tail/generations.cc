@@ -49,6 +49,7 @@ bool Generations::resume(TailFile& file) {
   file.start = known->start;
   file.born = known->born;
   file.copy = known->copy;
+  file.joined = known->joined;
   file.head = known->head;
   file.kept_head = known->head.size;
   file.kept_mark = known->mark_at;
@@ -87,6 +88,9 @@ void Generations::hand_over(TailFile& file, TailFile& copy) {
   copy.offset = file.offset;
   copy.scanned = file.offset;
   copy.line_end = 0;
+  copy.joined = file.joined;
+  copy.owed_from = file.owed_from;
+  copy.joins = file.joins;
   copy.state = file.state;
   keep(copy, nullptr);
   reset(file);
@@ -121,6 +125,9 @@ void Generations::reset(TailFile& file) {
   file.offset = file.scanned = file.line_end = file.seen_size = 0;
   file.kept_head = 0;
   file.kept_mark = 0;
+  file.joined = {};
+  file.owed_from = TailFile::kNothingOwed;
+  file.joins = 0;
   file.shrunk_since = 0;
 }
 
@@ -143,6 +150,7 @@ void Generations::keep(TailFile& file, std::function<void()> durable) {
   fact.head = file.head;
   fact.mark = file.mark;
   fact.mark_at = file.mark.size > 0 ? file.offset : 0;
+  fact.joined = file.joined;
   fact.stream = file.stream_name();
   fact.path = file.path;
   file.kept_head = file.head.size;

@@ -66,7 +66,7 @@ Reader::Plan Reader::plan(const TailFile& file) const {
     if (length > rules_.limit + 2) return {Plan::Kind::cut, file.offset, rules_.limit, 0};
     return {Plan::Kind::lines, file.offset, std::max(window, length), 0};
   }
-  if (file.scanned - file.offset > kReadAgain) {
+  if (file.joins != 0 || file.scanned - file.offset > kReadAgain) {
     return {Plan::Kind::scan, file.scanned, std::min<std::uint64_t>(file.seen_size - file.scanned, kWindow), 0};
   }
   return {Plan::Kind::lines, file.offset, window, 0};
@@ -133,6 +133,38 @@ Step Reader::digest(TailFile& file, ColdRead& read) {
     return Step::at_end;
   }
   return take(file, read.plan, std::move(read.chunk), read.mark.data(), read.got.bytes);
+}
+
+bool Reader::join(TailFile& file, TailFile& older) {
+  const std::uint64_t front = older.unread();
+  const std::uint64_t span = file.line_end;
+  const std::uint64_t whole = front + span - 1;
+  const std::uint64_t want = std::min(whole, rules_.limit + 1);
+  ChunkRef chunk = services_.intake.room(want);
+  if (!chunk) return false;
+  const std::uint64_t from_older = std::min(front, want);
+  std::size_t got = read_at(older.fd.get(), chunk->free_space(), from_older, older.offset);
+  got += read_at(file.fd.get(), chunk->free_space() + got, want - got, 0);
+  BatchRef batch = services_.intake.batch(file.origin);
+  Framed framed;
+  frame_line(*batch, {chunk->free_space(), got}, whole, span, 0, services_.loop.wall(), rules_, framed);
+  batch->hold(chunk);
+  chunk->used += static_cast<std::uint32_t>(got);
+  older.joined = {file.uid, span, older.seen_size};
+  older.owed_from = std::min(older.owed_from, older.offset);
+  older.offset = older.scanned = older.seen_size;
+  older.line_end = 0;
+  renew_mark(older);
+  file.joins = 0;
+  hand_over(file, std::move(batch), framed, span);
+  renew_mark(file);
+  return true;
+}
+
+void Reader::settle_join(TailFile& older) {
+  if (older.owed_from == TailFile::kNothingOwed) return;
+  hand_over(older, services_.intake.batch(older.origin), {}, older.offset);
+  if (older.fd) renew_mark(older);
 }
 
 void Reader::abandon(TailFile& file) {
@@ -205,7 +237,9 @@ void Reader::take_cut(TailFile& file, ChunkRef chunk, std::size_t got) {
 void Reader::hand_over(TailFile& file, BatchRef batch, const Framed& framed, std::uint64_t end) {
   for (std::uint64_t i = 0; i < framed.cut; ++i) services_.intake.count_truncated();
   if (framed.dropped > 0) services_.intake.count_dropped("long_line", framed.dropped);
-  const std::uint64_t begin = std::exchange(file.offset, end);
+  const std::uint64_t before = std::exchange(file.offset, end);
+  const std::uint64_t owed = std::exchange(file.owed_from, TailFile::kNothingOwed);
+  const std::uint64_t begin = std::min(before, owed);
   file.scanned = std::max(file.scanned, end);
   if (file.line_end <= end) file.line_end = 0;
   bytes_ += end - begin;

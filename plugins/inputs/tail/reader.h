@@ -44,6 +44,10 @@ class Reader {
   [[nodiscard]] bool still_same(TailFile& file);
   // Hands over what stands behind the last line end as a line of its own.
   bool flush_partial(TailFile& file);
+  // Hands over the first line of `file`, whose end was found, behind what `older` ends with.
+  bool join(TailFile& file, TailFile& older);
+  // The line that `older` begins is done where it ends.
+  void settle_join(TailFile& older);
   // The file goes away while a cold read of it may be under way: the read keeps its descriptor.
   void abandon(TailFile& file);
   [[nodiscard]] int error() const { return error_; }

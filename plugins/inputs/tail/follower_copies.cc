@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Truncation, and the copies that copytruncate makes before it.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "plugins/inputs/tail/follower.h"
+
+namespace logweir::tail {
+
+namespace {
+
+constexpr Nanos kBelieveShrunk = kSecond;  // on a network filesystem, whose sizes may be stale
+
+}  // namespace
+
+void Follower::shrunk(TailFile& file) {
+  struct stat st;
+  const bool empty = fstat(file.fd.get(), &st) == 0 && st.st_size == 0;
+  if (empty || !reader_.is_remote(file)) return truncated(file);
+  const Nanos now = services_.loop.now();
+  if (file.shrunk_since == 0) file.shrunk_since = now;
+  if (now - file.shrunk_since >= kBelieveShrunk) return truncated(file);
+  watch_by_clock(file);
+}
+
+void Follower::lose(TailFile& file) {
+  const std::uint64_t lost = file.unread();
+  if (lost == 0) return;
+  services_.intake.count_lost_bytes(lost);
+  services_.log.warn("{}: {} bytes were destroyed before they could be read", file.path, lost);
+}
+
+void Follower::truncated(TailFile& file) {
+  truncations_.add(1);
+  TailFile* const copy = copy_of(file);
+  if (copy != nullptr) {
+    adopt_copy(*copy, file);
+  } else {
+    services_.log.info("{} was truncated; it is read from its start again", file.path);
+    lose(file);
+    keeping_.erase(file.uid);
+    generations_.forget(file);
+  }
+  account(file);
+  queue(file);
+}
+
+// ---- copies ----
+
+TailFile* Follower::held_copy_of(const TailFile& file) {
+  for (TailFile* held = lingering_.front(); held != nullptr; held = lingering_.after(held->linger)) {
+    if (held->state != TailFile::State::held || !held->fd || files_.newest(held->base) != &file) continue;
+    const auto stat = stat_fd(held->fd.get());
+    bool whole = false;
+    if (stat && is_copy_of(held->fd.get(), *stat, file, whole)) return held;
+  }
+  return nullptr;
+}
+
+TailFile* Follower::copy_of(const TailFile& file) {
+  if (TailFile* const held = held_copy_of(file)) return held;
+  FoundCopy found = find_copy(file, files_);
+  if (!found.fd) return nullptr;
+  TailFile* copy = files_.by_inode(found.stat.id);
+  if (copy == nullptr) {
+    copy = &files_.add(found.stat.id);
+    copy->path = std::move(found.path);
+    copy->wanted = false;  // until discovery tells of it
+  }
+  if (!copy->fd) descriptors_.adopt(*copy, std::move(found.fd));
+  return copy;
+}
+
+void Follower::adopt_copy(TailFile& copy, TailFile& original) {
+  const auto stat = stat_fd(copy.fd.get());
+  const std::uint64_t size = stat ? stat->size : 0;
+  const std::uint64_t reached = std::max(size, original.offset);
+  const std::uint64_t lost = original.seen_size > reached ? original.seen_size - reached : 0;
+  services_.log.info("{} was truncated; what was not read of it is taken from the copy {}", original.path, copy.path);
+  if (lost > 0) {
+    services_.intake.count_lost_bytes(lost);
+    services_.log.warn("{}: {} bytes are not in the copy; they were destroyed before they could be read", original.path,
+                       lost);
+  }
+  const auto keeping = keeping_.find(original.uid);
+  if (keeping != keeping_.end()) keeping->second = copy.serial;
+  files_.leave_stream(copy);
+  generations_.hand_over(original, copy);
+  Files::put_before(copy, original);
+  copy.seen_size = size;
+  copy.at_end = false;
+  mark_rotated(copy);
+  account(copy);
+}
+
+void Follower::check_held(TailFile& file) {
+  if (descriptors_.ensure(file) != Opened::open) {
+    if (file.gone) return drop(file);
+    return watch_by_clock(file);
+  }
+  const Nanos now = services_.loop.now();
+  file.told = false;
+  if (file.changed != nullptr) file.changed->store(false);
+  const auto stat = stat_fd(file.fd.get());
+  const std::uint64_t size = stat ? stat->size : 0;
+  if (size != std::exchange(file.seen_size, size)) file.last_news = now;
+  TailFile* const original = files_.newest(file.base);
+  if (original == nullptr || descriptors_.ensure(*original) != Opened::open) return release_held(file);
+  watch_by_clock(file);
+  if (original->cold || original->known) return;
+  const auto now_there = stat_fd(original->fd.get());
+  const std::uint64_t original_size = now_there ? now_there->size : 0;
+  if (original->uid != 0 && (original_size < original->seen_size || !reader_.still_same(*original))) {
+    return truncated(*original);  // it takes us when we are its copy
+  }
+  const bool waited = now - file.last_news >= options_.rotate_wait.value;
+  if (waited && file.gone) return drop(file);
+  const Likeness likeness = compare(file.fd.get(), size, original->fd.get(), original_size);
+  if (waited || likeness == Likeness::differs) release_held(file);
+}
+
+// It is a file of its own.
+void Follower::release_held(TailFile& file) {
+  file.state = TailFile::State::fresh;
+  file.base.clear();
+  enter_stream(file);
+  queue(file);
+}
+
+}  // namespace logweir::tail

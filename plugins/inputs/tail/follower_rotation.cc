@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rotation by rename, deletion, and lines split over them.
+#include <algorithm>
+#include <utility>
+
+#include "plugins/inputs/tail/follower.h"
+
+namespace logweir::tail {
+
+namespace {
+
+constexpr Nanos kJoinAfter = kSecond;  // so long the end of a split line may still come to the old file
+
+}  // namespace
+
+void Follower::enter_stream(TailFile& file) {
+  if (!file.wanted) file.rotated = true;
+  TailFile* const older = files_.enter_stream(file);
+  if (older == nullptr) return;
+  rotations_.add(1);
+  if (older->gone) {
+    services_.log.info("{} was replaced by another file, which is read from its start", file.path);
+  } else {
+    services_.log.debug("{} was rotated; the old file is read to its end first", file.path);
+  }
+  mark_rotated(*older);
+}
+
+void Follower::mark_rotated(TailFile& file) {
+  file.rotated = true;
+  file.last_news = services_.loop.now();
+  watch_by_clock(file);
+  queue(file);
+}
+
+void Follower::reached_end(TailFile& file) {
+  file.at_end = true;
+  if (file.state == TailFile::State::ready) generations_.refresh_fact(file, false);
+  release_next(file);
+  const bool partial = options_.partial_timeout.value > 0 && file.unread() > 0;
+  if (file.rotated || partial) watch_by_clock(file);
+}
+
+// Lets the next younger file of the stream begin, unless the last line here may still get its end. A line without one
+// when the younger file has its first: that line goes on there.
+void Follower::release_next(TailFile& file) {
+  TailFile* const next = file.after;
+  if (next == nullptr) return;
+  if (file.state == TailFile::State::ready && file.unread() > 0 && !file.gone && file.fd) {
+    const bool opened = next->state != TailFile::State::fresh || next->at_end;
+    const Nanos patience = file.copy ? 0 : std::min(kJoinAfter, options_.rotate_wait.value / 2);
+    if (!opened || services_.loop.now() - file.last_news < patience) return watch_by_clock(file);
+    if (next->offset == 0) {
+      next->joins = file.serial;
+    } else if (file.joined.uid == next->uid && next->offset >= file.joined.to && file.joined.end <= file.seen_size) {
+      file.owed_from = std::exchange(file.offset, file.joined.end);  // an earlier run has joined it
+      file.scanned = std::max(file.scanned, file.offset);
+      reader_.settle_join(file);
+    }
+  }
+  Files::release(file);
+  queue(*next);
+}
+
+// The younger file's first line has its end: it is ours. False: no room, try again.
+bool Follower::join(TailFile& file) {
+  TailFile* const older = files_.by_serial(file.joins);
+  if (older == nullptr || older->unread() == 0 || !older->fd || file.offset != 0) {
+    file.joins = 0;
+    return true;
+  }
+  if (file.line_end == 0) return true;
+  if (!reader_.join(file, *older)) return false;
+  account(*older);
+  generations_.keep(*older, nullptr);
+  watch_by_clock(*older);
+  return true;
+}
+
+// Whether the front part of a joined line is done, since the whole line is.
+bool Follower::join_is_settled(TailFile& file) {
+  if (file.owed_from == TailFile::kNothingOwed) return true;
+  bool done = true;
+  files_.each([&](const TailFile& other) {
+    if (other.uid == file.joined.uid && other.source != nullptr) {
+      done = services_.intake.prefix_of(other.source) >= file.joined.to;
+    }
+  });
+  if (done) reader_.settle_join(file);
+  return done;
+}
+
+// A rotated file has been quiet for rotate_wait.
+void Follower::finish(TailFile& file) {
+  if (file.state == TailFile::State::ready && file.fd && file.unread() > 0 && !file.copy) {
+    if (!reader_.flush_partial(file)) return;
+    account(file);
+  }
+  if (file.gone || !file.wanted) return drop(file);
+  file.rotated = false;
+  if (file.state == TailFile::State::ready) generations_.refresh_fact(file, true);
+  descriptors_.close(file);
+}
+
+void Follower::drop(TailFile& file) {
+  const bool unread = file.state == TailFile::State::ready && file.unread() > 0 && !file.copy;
+  if (unread) lose(file);
+  if (file.known) generations_.prune(file.known->uid);
+  generations_.forget(file);
+  file.seen_size = 0;
+  account(file);
+  descriptors_.close(file);
+  if (file.number != kNoFile) exchange_.let_go(file.number);
+  TailFile* const waiting = file.after;
+  files_.remove(file);
+  if (waiting != nullptr && waiting->before == nullptr) queue(*waiting);
+}
+
+}  // namespace logweir::tail
