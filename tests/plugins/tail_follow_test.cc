@@ -356,6 +356,26 @@ TEST_CASE("a copytruncate while nobody read is understood") {
   CHECK(bench.lines().size() == 3);
 }
 
+TEST_CASE("two copytruncates while nobody read come in their order, after the known ones") {
+  TailBench bench{{"path", "a.log*"}};
+  bench.write("a.log", "line 1\n");
+  bench.start();
+  REQUIRE(bench.gets({"line 1"}));
+  bench.stop();
+  bench.write("a.log", "line 2\n");
+  bench.copy("a.log", "a.log.2");
+  bench.rewrite("a.log", "line 3\n");
+  TailBench::pass_time();
+  bench.copy("a.log", "a.log.1");
+  bench.rewrite("a.log", "line 4\n");
+  bench.start();
+  CHECK(bench.gets({"line 1", "line 2", "line 3", "line 4"}));
+  bench.stop();
+  bench.start();
+  bench.pass(500 * kMillisecond);
+  CHECK(bench.lines().size() == 4);
+}
+
 TEST_CASE("a link that flips leads to the new file under the configured name") {
   TailBench bench{{"path", "current/a.log"}, {"path_key", "path"}};
   std::filesystem::create_directories(bench.directory.file("v1"));

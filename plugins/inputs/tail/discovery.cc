@@ -293,7 +293,9 @@ void Discovery::announce(Announced& a) {
   Catalogue::File& file = catalogue_.file(a.number);
   message.wanted = file.wanted;
   message.changed = &file.changed;
-  message.fresh = first_scan_done_ || services_->loop.wall() - a.stat.mtime < options_->rotate_wait.value;
+  // After a restart any file beside a known one may be a copy that was made meanwhile.
+  message.fresh = first_scan_done_ || known_->has_stream(base) ||
+                  services_->loop.wall() - a.stat.mtime < options_->rotate_wait.value;
   file.worker = worker_of(base.empty() ? message.stream : base);
   exchange_->send(file.worker, std::move(appeared));
 }

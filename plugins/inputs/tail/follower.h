@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "loop/timer_wheel.h"
 #include "metrics/metrics.h"
@@ -71,7 +72,9 @@ class Follower {
   void lose(TailFile& file);
   void check_held(TailFile& file);
   void release_held(TailFile& file);
+  void release_between(TailFile& original);
   void not_open(TailFile& file, Opened why);
+  std::vector<TailFile*> held_for(const TailFile& original);
   TailFile* held_copy_of(const TailFile& file);
   TailFile* copy_of(const TailFile& file);
   void adopt_copy(TailFile& copy, TailFile& original);

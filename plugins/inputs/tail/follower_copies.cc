@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "plugins/inputs/tail/follower.h"
 
@@ -43,20 +44,33 @@ void Follower::truncated(TailFile& file) {
     keeping_.erase(file.uid);
     generations_.forget(file);
   }
+  release_between(file);
   account(file);
   queue(file);
 }
 
 // ---- copies ----
 
+// The open files that are held since they may be copies of `original`.
+std::vector<TailFile*> Follower::held_for(const TailFile& original) {
+  std::vector<TailFile*> held;
+  for (TailFile* file = lingering_.front(); file != nullptr; file = lingering_.after(file->linger)) {
+    const bool ours = file->state == TailFile::State::held && files_.newest(file->base) == &original;
+    if (ours && descriptors_.ensure(*file) == Opened::open) held.push_back(file);
+  }
+  return held;
+}
+
 TailFile* Follower::held_copy_of(const TailFile& file) {
-  for (TailFile* held = lingering_.front(); held != nullptr; held = lingering_.after(held->linger)) {
-    if (held->state != TailFile::State::held || !held->fd || files_.newest(held->base) != &file) continue;
+  TailFile* shorter = nullptr;
+  for (TailFile* held : held_for(file)) {
     const auto stat = stat_fd(held->fd.get());
     bool whole = false;
-    if (stat && is_copy_of(held->fd.get(), *stat, file, whole)) return held;
+    if (!stat || !is_copy_of(held->fd.get(), *stat, file, whole)) continue;
+    if (whole) return held;
+    shorter = held;
   }
-  return nullptr;
+  return shorter;
 }
 
 TailFile* Follower::copy_of(const TailFile& file) {
@@ -119,6 +133,27 @@ void Follower::check_held(TailFile& file) {
   if (waited && file.gone) return drop(file);
   const Likeness likeness = compare(file.fd.get(), size, original->fd.get(), original_size);
   if (waited || likeness == Likeness::differs) release_held(file);
+}
+
+// The original was truncated more than once since we looked: held files that it does not begin with now hold what came
+// in between. They are read in the order of their last change, before what it holds now.
+void Follower::release_between(TailFile& original) {
+  std::vector<std::pair<std::int64_t, TailFile*>> between;
+  for (TailFile* held : held_for(original)) {
+    const auto stat = stat_fd(held->fd.get());
+    const auto now_there = original.fd ? stat_fd(original.fd.get()) : std::nullopt;
+    if (!stat || !now_there || stat->size == 0) continue;
+    const Likeness likeness = compare(held->fd.get(), stat->size, original.fd.get(), now_there->size);
+    if (likeness == Likeness::differs) between.emplace_back(stat->mtime, held);
+  }
+  std::sort(between.begin(), between.end());
+  for (const auto& [mtime, held] : between) {
+    held->state = TailFile::State::fresh;
+    held->stream = original.stream_name();
+    held->base.clear();
+    Files::put_before(*held, original);
+    mark_rotated(*held);
+  }
 }
 
 // It is a file of its own.
