@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/agent.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -9,6 +10,7 @@
 #include <thread>
 
 #include "app/control.h"
+#include "app/limits.h"
 #include "base/log.h"
 
 namespace logweir {
@@ -37,6 +39,9 @@ int run_agent(const Plan& plan) {
     std::fprintf(stderr, "logweir: error: %s\n", sink.status().message().c_str());
     return 1;
   }
+  // Small objects live on the control loop and in the workers; a heap for each of our helping threads would only spread
+  // them (5.5 MB of 41 with 10,000 files).
+  ::mallopt(M_ARENA_MAX, static_cast<int>(worker_count_of(plan.service)));
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is an error of that write, not our end
   const Log log(*sink.value(), log_level_of(plan.service.log_level).value_or(LogLevel::info), "");
   int code = 1;
