@@ -32,6 +32,7 @@ void* counted(std::size_t size, std::size_t align) {
 
 void* operator new(std::size_t size) { return counted(size, 0); }
 void* operator new(std::size_t size, std::align_val_t align) { return counted(size, static_cast<std::size_t>(align)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted(size, 0); }
 void operator delete(void* block) noexcept { std::free(block); }
 void operator delete(void* block, std::size_t) noexcept { std::free(block); }
 void operator delete(void* block, std::align_val_t) noexcept { std::free(block); }
