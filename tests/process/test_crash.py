@@ -19,6 +19,7 @@ def rounds(agent, writer, stop, count=5):
         wait_until(lambda: writer.written >= goal)
         stop()
         agent.start(ready=False)
+    agent.wait_ready()
 
 
 @pytest.mark.parametrize("rotate", [None, "rename", "copytruncate"])
