@@ -4,13 +4,13 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <future>
 #include <thread>
 
 #include "app/control.h"
 #include "app/limits.h"
+#include "app/process.h"
 #include "base/log.h"
 
 namespace logweir {
@@ -42,7 +42,7 @@ int run_agent(const Plan& plan) {
   // Small objects live on the control loop and in the workers; a heap for each of our helping threads would only spread
   // them (5.5 MB of 41 with 10,000 files).
   ::mallopt(M_ARENA_MAX, static_cast<int>(worker_count_of(plan.service)));
-  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is an error of that write, not our end
+  widen_limits();
   const Log log(*sink.value(), log_level_of(plan.service.log_level).value_or(LogLevel::info), "");
   int code = 1;
   {

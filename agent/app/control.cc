@@ -60,13 +60,14 @@ Control::~Control() {
 }
 
 Status Control::start() {
+  // Heard from the first moment on; acted upon once the loop runs.
+  signals_ = std::make_unique<Signals>(loop_, std::initializer_list<int>{SIGTERM, SIGINT, SIGUSR1, SIGHUP},
+                                       [this](int number) { on_signal(number); });
   describe_self();
   if (Status status = open_state(); !status.ok()) return status;
   if (Status status = open_admin(); !status.ok()) return status;
   if (Status status = open_shared(); !status.ok()) return status;
   if (Status status = open_workers(); !status.ok()) return status;
-  signals_ = std::make_unique<Signals>(loop_, std::initializer_list<int>{SIGTERM, SIGINT, SIGUSR1, SIGHUP},
-                                       [this](int number) { on_signal(number); });
   log_.info("logweir {} runs: {} inputs, {} filters, {} outputs, {} worker{}, memory limit {} MiB", LOGWEIR_VERSION,
             plan_.inputs.size(), plan_.filters.size(), plan_.outputs.size(), worker_count_,
             worker_count_ == 1 ? "" : "s", budget_.limit() >> 20);

@@ -34,6 +34,10 @@ std::string state_directory(const Plan& plan) {
 std::vector<std::string> own_files(const Plan& plan) {
   std::vector<std::string> files;
   if (!plan.service.log_file.empty()) files.push_back(plan.service.log_file);
+  for (const OutputPlan& output : plan.outputs) {
+    if (output.entry->writes == nullptr) continue;
+    for (std::string& file : output.entry->writes(output.options.get())) files.push_back(std::move(file));
+  }
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat at{};
     char path[PATH_MAX];

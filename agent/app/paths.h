@@ -14,7 +14,8 @@ namespace logweir {
 std::string state_directory(const Plan& plan);
 // Whether any input of the plan keeps positions.
 bool needs_state(const Plan& plan);
-// Our own log and what our stdout and stderr go to, where these are files: they must never be read by us.
+// Our own log, what our stdout and stderr go to, and what outputs write, where these are files: they must never be
+// read by us.
 std::vector<std::string> own_files(const Plan& plan);
 // A number of this machine that stays: from /etc/machine-id, else the host's name.
 std::uint64_t machine_id();

@@ -15,32 +15,32 @@ namespace logweir {
 
 // The `service:` section.
 struct ServiceOptions {
-  Duration flush{-1};             // default `linger` of outputs that gather; -1: each plugin's own
+  Duration flush{-1};  // default `linger` of outputs that gather; -1: each plugin's own
   Duration grace{5 * kSecond};
-  std::string log_level = "info"; // off, error, warn, info, debug, trace
+  std::string log_level = "info";  // off, error, warn, info, debug, trace
   std::string log_file;
   bool http_server = true;
   std::string http_listen = "127.0.0.1";
   std::int64_t http_port = 2020;
-  bool http_explicit = false;     // not a key: http_server, http_listen or http_port was given by the user
-  std::string memory_limit;       // a size; empty: the default
-  std::string state_dir;          // empty: see README
-  std::string workers = "1";      // N or auto
+  bool http_explicit = false;  // not a key: http_server, http_listen or http_port was given by the user
+  std::string memory_limit;    // a size; empty: the default
+  std::string state_dir;       // empty: see README
+  std::string workers = "1";   // N or auto
   std::vector<std::string> parsers_file;
-  Duration scheduler_base{-1};    // -1: the lane's own default
+  Duration scheduler_base{-1};  // -1: the lane's own default
   Duration scheduler_cap{-1};
 };
 const Schema& service_schema();
 
 struct InputPlan {
   const InputEntry* entry = nullptr;
-  std::string name;               // alias, else "<plugin>.<n>", n counting that plugin's inputs from 0
-  std::string id;                 // stable: the alias, else a hash of the plugin's name and identity options
-  std::string tag;                // default: the name
-  std::string parser;             // names of parsers tried in order, comma list; empty: none
-  std::string mem_buf_limit;      // read and accepted; bytes, 0 none
-  std::string db;                 // Fluent Bit's offset file; gives a default state_dir (see README)
-  std::string log_level;          // of its own messages; empty: the service's
+  std::string name;           // alias, else "<plugin>.<n>", n counting that plugin's inputs from 0
+  std::string id;             // stable: the alias, else a hash of the plugin's name and identity options
+  std::string tag;            // default: the name
+  std::string parser;         // names of parsers tried in order, comma list; empty: none
+  std::string mem_buf_limit;  // read and accepted; bytes, 0 none
+  std::string db;             // Fluent Bit's offset file; gives a default state_dir (see README)
+  std::string log_level;      // of its own messages; empty: the service's
   OptionsPtr options;
   Place place;
 };
@@ -56,7 +56,7 @@ struct FilterPlan {
 
 struct OutputPlan {
   const OutputEntry* entry = nullptr;
-  std::string name, id;           // id includes a hash of the destination
+  std::string name, id;  // id includes a hash of the destination
   std::string match, match_regex;
   std::string log_level;
   LaneOptions lane;

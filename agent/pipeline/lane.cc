@@ -301,8 +301,19 @@ void Lane::finish(ShippingNode* node, Outcome /*outcome*/) {
   metrics_.send_time.observe(seconds(now - node->sent_at));
   metrics_.delay.observe(seconds(now - node->batch->read_at), count);
   setup_.ledger.counts.delivered += count;
+  end_claim(node);
+}
+
+// The node is in no list any more. When nothing before it is left of its batch, the source's prefix moves up to what
+// follows it, though the rest of the batch may wait long.
+void Lane::end_claim(ShippingNode* node) {
+  const Batch& batch = *node->batch;
+  const auto left_before = [node](const ShippingNode* head) { return head != nullptr && head->before(*node); };
+  if (node->last < batch.records.size() && !left_before(sent_.head()) && !left_before(waiting_.head())) {
+    setup_.ledger.progress(*batch.claim, setup_.index, batch.records[node->last].position);
+  }
   bytes_ -= node->bytes;
-  setup_.ledger.settled(*node->batch->claim, setup_.index);
+  setup_.ledger.settled(*batch.claim, setup_.index);
   nodes_.take_back(node);
 }
 
@@ -327,9 +338,7 @@ void Lane::drop(ShippingNode* node, std::string_view reason) {
     setup_.log.warn("dropped {} records: {} (said {} times since the last such line)", count, reason, *n);
   }
   setup_.ledger.counts.dropped += count;
-  bytes_ -= node->bytes;
-  setup_.ledger.settled(*node->batch->claim, setup_.index);
-  nodes_.take_back(node);
+  end_claim(node);
 }
 
 void Lane::back_off(Nanos not_before) {

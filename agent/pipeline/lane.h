@@ -96,6 +96,7 @@ class Lane final : public OutputHost {
   void finish(ShippingNode* node, Outcome outcome);
   void back_to_waiting(ShippingNode* node);
   void count_refusal();
+  void end_claim(ShippingNode* node);
   void drop(ShippingNode* node, std::string_view reason);
   void back_off(Nanos not_before);
   void make_room(std::uint64_t incoming);

@@ -123,6 +123,16 @@ void Ledger::settled(Receipt& receipt, std::size_t lane) {
   retire_heads(source);
 }
 
+void Ledger::progress(Receipt& receipt, std::size_t index, std::uint64_t position) {
+  auto& source = *static_cast<SourceState*>(receipt.source);
+  SourceState::Lane& lane = source.lanes[index];
+  if (!receipt.is_routed || lane.cursor != &receipt || position <= lane.prefix) return;
+  LW_CHECK(position <= receipt.end);
+  lane.prefix = position;
+  lane.dirty = true;
+  mark(source);
+}
+
 void Ledger::routed(Receipt& receipt) {
   receipt.is_routed = true;
   auto& source = *static_cast<SourceState*>(receipt.source);

@@ -81,6 +81,9 @@ class Ledger final : public ReceiptKeeper {
   ReceiptRef begin(SourceState& source, std::uint64_t begin, std::uint64_t end);
   void owe(Receipt& receipt, std::size_t lane) { ++receipt.owed[lane]; }
   void settled(Receipt& receipt, std::size_t lane);
+  // Within a receipt that `lane` still owes for: all its records below `position` are settled. So a lane's prefix does
+  // not wait for the end of a large read.
+  void progress(Receipt& receipt, std::size_t lane, std::uint64_t position);
   void routed(Receipt& receipt) override;
 
   // Tells the state what moved since the last call. Cheap when nothing did. `on_moved` is heard when there is

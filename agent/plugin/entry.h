@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/schema.h"
 
@@ -24,7 +26,7 @@ struct InputEntry {
   std::string_view summary;
   const Schema* schema;
   std::shared_ptr<void> (*make_options)();
-  std::unique_ptr<Input> (*make)(OptionsPtr options, InputShared* shared);  // one per worker
+  std::unique_ptr<Input> (*make)(OptionsPtr options, InputShared* shared);    // one per worker
   std::unique_ptr<InputShared> (*make_shared)(OptionsPtr options) = nullptr;  // one per instance, on the control loop
   bool stateful = false;  // keeps positions: needs the state directory
 };
@@ -46,9 +48,11 @@ struct OutputEntry {
   // One object in the process, on a home worker; the others lend it their shipments. Such an output looks at nothing
   // of a shipment after `send` has returned: what it could not write by then it has copied.
   bool single = false;
-  Nanos linger = 0;            // default of the lane's `linger`
+  Nanos linger = 0;  // default of the lane's `linger`
   // Where it delivers to, for spools and checkpoints: "tcp:127.0.0.1:5170". Stable text.
   std::string (*destination)(const void* options) = nullptr;
+  // Files it writes whose names are known beforehand: inputs keep away from them, or a line would feed itself.
+  std::vector<std::string> (*writes)(const void* options) = nullptr;
 };
 
 // What the agent contains; filled by plugins/builtin.cc, in name order.

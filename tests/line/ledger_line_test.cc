@@ -20,6 +20,23 @@ TEST_CASE("a line goes from input to output and its position follows the outcome
   CHECK(Ledger::prefix_of(*bench.in().source) == 8);
 }
 
+TEST_CASE("the position follows what was delivered of a batch whose rest must wait") {
+  LineBench bench;
+  bench.output("a");
+  bench.open();
+  bench.out(0).capacity = 2;
+  bench.in().say({"aa", "bb", "cc", "dd"});
+  bench.pass();
+  bench.out(0).settle(2, Outcome::delivered);
+  CHECK(Ledger::prefix_of(*bench.in().source) == 6);
+  bench.out(0).capacity = SIZE_MAX;
+  bench.pipeline->hurry();
+  bench.out(0).deliver_all();
+  bench.pass();
+  bench.out(0).deliver_all();
+  CHECK(Ledger::prefix_of(*bench.in().source) == 12);
+}
+
 TEST_CASE("a full lane with block pauses the input and lets it go on at the low mark") {
   LaneOptions small;
   small.queue_bytes.value = 2000;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -23,6 +25,14 @@ using tcp_in::TcpInputOptions;
 
 constexpr std::string_view kPrefix = "logweir_input_tcp_";
 
+// A worker's share; at most half of the descriptors this process may have, so that outputs, files and the admin port
+// keep theirs.
+std::size_t most_connections(std::size_t wanted, std::size_t workers) {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0) wanted = std::min<std::size_t>(wanted, files.rlim_cur / 2);
+  return std::max<std::size_t>(1, (wanted + workers - 1) / workers);
+}
+
 // Everything that lives from open to close.
 class Port {
  public:
@@ -30,8 +40,7 @@ class Port {
       : options_(options),
         rules_(std::move(rules)),
         services_(services),
-        most_(std::max<std::size_t>(
-            1, (static_cast<std::size_t>(options.max_connections) + services.workers - 1) / services.workers)),
+        most_(most_connections(static_cast<std::size_t>(options.max_connections), services.workers)),
         open_(gauge("connections", "Connections open now")),
         accepted_(counter("accepted_total", "Connections accepted")),
         refused_(counter("refused_total", "Connections closed at once, since max_connections was reached")) {}

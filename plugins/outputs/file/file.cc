@@ -168,6 +168,12 @@ std::string destination(const void* options) {
   return "file:" + o.path + "/" + o.file;
 }
 
+std::vector<std::string> writes(const void* options) {
+  const auto& o = *static_cast<const FileOutputOptions*>(options);
+  if (o.file.empty()) return {};
+  return {o.path.empty() ? o.file : o.path + "/" + o.file};
+}
+
 }  // namespace
 
 extern const OutputEntry kFileOutput;
@@ -181,6 +187,7 @@ const OutputEntry kFileOutput = {
     },
     .single = true,
     .destination = destination,
+    .writes = writes,
 };
 
 }  // namespace logweir

@@ -65,6 +65,16 @@ Link::Link(OutputServices& services, const TcpOutputOptions& options, std::vecto
                  }),
       later_timer_(services.loop.timers(), [this] { later(); }) {}
 
+// What is given up unacknowledged will be sent again by somebody: the kernel must not deliver it after our end as well.
+Link::~Link() {
+  connected_.set(0);
+  if (stream_ == nullptr || outbox_.idle() || options_.ack != TcpAck::kernel) return;
+  settle_acknowledged();
+  if (outbox_.idle()) return;
+  const linger at_once{1, 0};
+  (void)setsockopt(stream_->fd(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+}
+
 std::uint64_t Link::send(const Shipment& shipment) {
   if (stream_ == nullptr || !broken_.ok() || !outbox_.waiting().empty()) {
     owes_ready_ = true;

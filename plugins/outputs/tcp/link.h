@@ -23,7 +23,7 @@ class Link final : private StreamReader {
   Link(OutputServices& services, const TcpOutputOptions& options, std::vector<HostPort> hosts);
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
-  ~Link() override { connected_.set(0); }
+  ~Link() override;
 
   std::uint64_t send(const Shipment& shipment);
 
