@@ -111,6 +111,14 @@ def test_outputs_take_only_the_tags_that_match(agent, make_sink, logs):
     assert (first.texts(), second.texts()) == (["to the first"], ["to the second", "also to the second"])
 
 
+def test_exit_on_eof_ends_soon_with_many_unfinished_last_lines(agent, logs, out):
+    for number in range(300):
+        (logs / f"f{number}.log").write_bytes(b"whole\npart")
+    agent.configure(tail(logs / "*.log", exit_on_eof=True), to_file(out)).start(ready=False)
+    assert agent.ended(seconds=15) == 0  # a tick of 100 ms for each would be 30 s
+    assert len(lines_of(out)) == 600
+
+
 def test_exit_on_eof_delivers_all_and_ends(agent, logs, out):
     (logs / "a.log").write_bytes(numbered(0, 5000) + b"seq=00005000 the last line has no newline")
     agent.configure(tail(logs / "*.log", exit_on_eof=True), to_file(out)).start(ready=False)

@@ -95,8 +95,9 @@ bool Follower::all_read() {
   if (!opening_.empty() || !live_.empty() || !backlog_.empty() || !keeping_.empty()) return false;
   bool all = true;
   files_.each([&](TailFile& file) {
-    if (file.state == TailFile::State::held || !file.at_end || file.cold || file.before != nullptr) all = false;
-    if (!all || file.state != TailFile::State::ready) return;
+    const bool reading = file.state == TailFile::State::held || !file.at_end || file.cold || file.before != nullptr;
+    if (reading) all = false;
+    if (reading || file.state != TailFile::State::ready) return;
     if (file.fd && file.unread() > 0 && !file.copy && !reader_.flush_partial(file)) all = false;
     if (services_.intake.prefix_of(file.source) < file.offset) all = false;
   });
