@@ -125,7 +125,10 @@ void Framer::keep(const char* from, const char* end) {
 
 void Framer::deliver() {
   if (!batch_) return;
-  if (setup_.decoder != nullptr) setup_.decoder->decode(*batch_, now_);
+  if (setup_.decoder != nullptr) {
+    const Decoded decoded = setup_.decoder->decode(*batch_, now_);
+    if (setup_.parse_failed != nullptr) setup_.parse_failed->add(decoded.failed);
+  }
   setup_.intake.deliver(std::move(batch_), setup_.source, batch_begin_, position_);
 }
 
@@ -146,7 +149,10 @@ void Framer::finish(bool whole) {
     chunk->used += static_cast<std::uint32_t>(held);
   }
   message(text, text + held, held, chunk);
-  if (batch_ && !whole) batch_->records.back().flags |= Record::kTruncated;
+  if (batch_ && !whole) {
+    batch_->records.back().flags |= Record::kTruncated;
+    setup_.intake.count_truncated();
+  }
   deliver();
 }
 

@@ -34,7 +34,8 @@ class Framer {
     const Clock& clock;
     OriginRef origin;
     Source source;
-    Decoder* decoder = nullptr;  // null: messages stay text
+    Decoder* decoder = nullptr;       // null: messages stay text
+    Counter* parse_failed = nullptr;  // messages that the decoder did not take; null: not counted
   };
   explicit Framer(Setup setup) : setup_(std::move(setup)) {}
   Framer(const Framer&) = delete;

@@ -43,6 +43,8 @@ class Port {
         most_(most_connections(static_cast<std::size_t>(options.max_connections), services.workers)),
         open_(gauge("connections", "Connections open now")),
         accepted_(counter("accepted_total", "Connections accepted")),
+        parse_failed_(services.metrics.counter("logweir_parse_failed_records_total",
+                                               "Records that no parser took; they are kept as they came", labels())),
         refused_(counter("refused_total", "Connections closed at once, since max_connections was reached")) {}
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
@@ -70,6 +72,7 @@ class Port {
   const std::size_t most_;
   Gauge& open_;
   Counter& accepted_;
+  Counter& parse_failed_;
   Counter& refused_;
   OriginRef origin_;  // of all connections, unless each has its address in it
   std::unique_ptr<Decoder> decoder_;
@@ -122,8 +125,8 @@ void Port::accept(std::unique_ptr<Stream> stream) {
   open_.add(1);
   services_.log.debug("{} connected", stream->peer());
   Framer::Setup framing{
-      services_.intake, rules_, services_.loop.clock(), origin_for(*stream), services_.intake.open_source({}),
-      decoder_.get()};
+      services_.intake, rules_,        services_.loop.clock(), origin_for(*stream), services_.intake.open_source({}),
+      decoder_.get(),   &parse_failed_};
   Connection::Setup setup{services_.loop, reading_, options_.idle_timeout.value,
                           [this](Connection& connection, std::string_view why) { ended(connection, why); }};
   auto connection = std::make_unique<Connection>(std::move(setup), std::move(framing), std::move(stream));
