@@ -17,6 +17,7 @@ namespace logweir::tail {
 namespace {
 
 constexpr Nanos kPollInterval = kSecond;
+constexpr Nanos kSettle = 10 * kMillisecond;  // from the first look to the second, see discovery.h
 constexpr Nanos kForgetAfter = 600 * kSecond;
 constexpr Nanos kLeastBetweenScans = 10 * kMillisecond;
 constexpr Nanos kScanShare = 20;  // a scan is followed by a pause of so many times its length
@@ -56,6 +57,7 @@ Status Discovery::open(SharedServices& services) {
   prune_ = std::make_unique<Timer>(timers, [this] { prune(); });
   open_watch();
   scan();
+  refresh_->arm(services.loop.now() + kSettle);
   return {};
 }
 
@@ -180,7 +182,8 @@ void Discovery::scan() {
   directories_->end_round();
   catalogue_.apply(std::move(sightings_));
   sightings_ = {};
-  if (!first_scan_done_) scanned_first();
+  const bool second = ++scans_ == 2;
+  if (second) scanned_first();
   const Nanos ended = services_->loop.now();
   next_scan_ = ended + std::max(kLeastBetweenScans, (ended - began) * kScanShare);
   refresh_->arm(began + interval(), interval() / 10);
@@ -231,11 +234,17 @@ void Discovery::look_for_remembered() {
 void Discovery::announce_first() {
   std::vector<Announced> files = std::exchange(first_, {});
   const auto rank = [](const Announced& a) {
-    return std::tuple(a.known ? 0 : 1, a.known ? a.known->born : a.stat.mtime, a.known ? a.known->epoch : 0);
+    return std::tuple(a.known ? 0 : 1, a.known ? a.known->born : a.stat.mtime, a.known ? a.known->epoch : 0, a.number);
   };
-  std::stable_sort(files.begin(), files.end(),
-                   [&](const Announced& a, const Announced& b) { return rank(a) < rank(b); });
-  for (Announced& file : files) announce(file);
+  std::sort(files.begin(), files.end(), [&](const Announced& a, const Announced& b) { return rank(a) < rank(b); });
+  for (Announced& file : files) {
+    if (!catalogue_.file(file.number).gone) {
+      announce(file);
+      continue;
+    }
+    if (file.known) exchange_->send(worker_of(file.known->stream), Prune{file.known->uid});
+    catalogue_.erase(file.number);
+  }
 }
 
 void Discovery::prune() {
@@ -255,7 +264,7 @@ void Discovery::appeared(FileNumber number, const std::string& path, const FileS
     services_->log.info("{} is this agent's own output and is not read", path);
     return;
   }
-  Announced announced{number, path, stat, known_->take(stat.id, path), stat.size};
+  Announced announced{number, stat, known_->take(stat.id, path), stat.size};
   file.known = announced.known.has_value();
   const Nanos oldest = services_->loop.wall() - options_->ignore_older.value;
   if (!announced.known && options_->ignore_older.value > 0 && stat.mtime < oldest) {
@@ -263,7 +272,7 @@ void Discovery::appeared(FileNumber number, const std::string& path, const FileS
     file.ignored_size = stat.size;
     return;
   }
-  const bool is_new = !first_scan_done_ ? known_->began() : true;
+  const bool is_new = scans_ > 0 || known_->began();
   const bool from_head = is_new ? options_->read_newly_discovered_files_from_head : options_->read_from_head;
   if (from_head) announced.start = 0;
   if (!first_scan_done_) {
@@ -274,12 +283,14 @@ void Discovery::appeared(FileNumber number, const std::string& path, const FileS
 }
 
 void Discovery::announce(Announced& a) {
-  const std::string base = base_of(a.path);
+  Catalogue::File& file = catalogue_.file(a.number);
+  const std::string& path = *file.names.front();
+  const std::string base = base_of(path);
   auto appeared = std::make_unique<Appeared>();
   Appeared& message = *appeared;
   message.number = a.number;
-  message.path = a.path;
-  message.stream = a.path;
+  message.path = path;
+  message.stream = path;
   // Rotated while we were down, more than once: it continues the stream that is known under the base's name.
   if (!first_scan_done_ && !a.known && !base.empty() && known_->has_stream(base) &&
       !catalogue_.file(catalogue_.at(base)).known) {
@@ -290,7 +301,6 @@ void Discovery::announce(Announced& a) {
   message.stat = a.stat;
   message.start = a.start;
   message.known = std::move(a.known);
-  Catalogue::File& file = catalogue_.file(a.number);
   message.wanted = file.wanted;
   message.changed = &file.changed;
   // After a restart any file beside a known one may be a copy that was made meanwhile.
@@ -303,7 +313,7 @@ void Discovery::announce(Announced& a) {
 void Discovery::changed(FileNumber number) {
   Catalogue::File& file = catalogue_.file(number);
   if (file.silent) return wake(number);
-  if (!file.changed.exchange(true)) exchange_->send(file.worker, Changed{number});
+  if (first_scan_done_ && !file.changed.exchange(true)) exchange_->send(file.worker, Changed{number});
 }
 
 // A file that was passed over as too old has changed.
@@ -315,20 +325,20 @@ void Discovery::wake(FileNumber number) {
   if (!stat || !(stat->id == file.id)) return;
   const std::uint64_t start = std::min(file.ignored_size, stat->size);
   file.silent = false;
-  Announced announced{number, path, *stat, std::nullopt, start};
+  Announced announced{number, *stat, std::nullopt, start};
   announce(announced);
 }
 
 void Discovery::moved(FileNumber number, const std::string& path, bool wanted) {
   const Catalogue::File& file = catalogue_.file(number);
-  if (!file.silent) exchange_->send(file.worker, Moved{number, path, wanted});
+  if (first_scan_done_ && !file.silent) exchange_->send(file.worker, Moved{number, path, wanted});
 }
 
 void Discovery::gone(FileNumber number) {
   const Catalogue::File& file = catalogue_.file(number);
   if (file.silent) {
     catalogue_.erase(number);
-  } else {
+  } else if (first_scan_done_) {
     exchange_->send(file.worker, Gone{number});
   }
 }

@@ -29,6 +29,8 @@ namespace logweir::tail {
 //                           directory (or a link on the way) came or went; each second while something is unwatched
 //   by memory               at start, for generations of the last run that no pattern leads to: by inode, in the
 //                           directory where they were seen last (rotated while we were down)
+// At start it looks twice, and hears the events in between, before it says anything: a rotation in the middle of a look
+// can hide a file from it, and then older files would be told of after younger ones.
 class Discovery final : public InputShared, private CatalogueListener, private WalkSink {
  public:
   explicit Discovery(std::shared_ptr<const TailOptions> options);
@@ -41,7 +43,6 @@ class Discovery final : public InputShared, private CatalogueListener, private W
  private:
   struct Announced {
     FileNumber number;
-    std::string path;
     FileStat stat;
     std::optional<GenerationFact> known;
     std::uint64_t start = 0;
@@ -94,6 +95,7 @@ class Discovery final : public InputShared, private CatalogueListener, private W
   std::vector<Announced> first_;             // found by the first scan, not yet announced
   std::string scratch_;
   Nanos next_scan_ = 0;
+  unsigned scans_ = 0;
   bool first_scan_done_ = false;
   bool want_scan_ = false;
 };

@@ -70,11 +70,26 @@ TailFile* Files::newest(std::string_view stream) const {
 
 TailFile* Files::enter_stream(TailFile& file) {
   TailFile*& newest = newest_[hash64(file.stream_name())];
+  if (newest != nullptr && newest != &file && is_older(file, *newest)) {
+    TailFile* younger = newest;
+    while (younger->before != nullptr && is_older(file, *younger->before)) younger = younger->before;
+    put_before(file, *younger);
+    return file.before;
+  }
   TailFile* const older = std::exchange(newest, &file);
   if (older == nullptr || older == &file) return nullptr;
   older->after = &file;
   file.before = older;
   return older;
+}
+
+// A file without a generation yet is younger than any of an earlier run.
+bool Files::is_older(const TailFile& a, const TailFile& b) {
+  const auto born = [](const TailFile& f) {
+    if (f.known != nullptr) return f.known->born;
+    return f.uid != 0 ? f.born : INT64_MAX;
+  };
+  return a.known != nullptr && born(a) < born(b);
 }
 
 void Files::put_before(TailFile& older, TailFile& file) {

@@ -30,12 +30,14 @@ class Files {
   [[nodiscard]] TailFile* newest(std::string_view stream) const;
   [[nodiscard]] std::size_t size() const { return files_.size(); }
 
-  // Makes it the youngest of its stream; returns the one that was. It waits for that one.
+  // Puts it into its stream behind what is older: a file of an earlier run by the birth of its generation, any other
+  // one is the youngest. It waits for the one before it, which is returned.
   TailFile* enter_stream(TailFile& file);
   // Out of its stream; the one that waited for it waits for the one before it.
   void leave_stream(TailFile& file);
   // Puts `older` directly before `file`, which waits for it.
   static void put_before(TailFile& older, TailFile& file);
+  static bool is_older(const TailFile& a, const TailFile& b);
   // Nobody waits for it any longer; returns who did.
   static TailFile* release(TailFile& file);
 

@@ -63,6 +63,7 @@ class Follower {
   // What becomes of files.
   void enter_stream(TailFile& file);
   void reached_end(TailFile& file);
+  [[nodiscard]] bool is_quiet(const TailFile& file) const;
   void release_next(TailFile& file);
   bool join(TailFile& file);
   bool join_is_settled(TailFile& file);

@@ -16,6 +16,7 @@ constexpr Nanos kJoinAfter = kSecond;  // so long the end of a split line may st
 void Follower::enter_stream(TailFile& file) {
   if (!file.wanted) file.rotated = true;
   TailFile* const older = files_.enter_stream(file);
+  if (file.after != nullptr) mark_rotated(file);
   if (older == nullptr) return;
   rotations_.add(1);
   if (older->gone) {
@@ -41,15 +42,23 @@ void Follower::reached_end(TailFile& file) {
   if (file.rotated || partial) watch_by_clock(file);
 }
 
+// Whether the end of a split line would have come by now; a restart does not make it younger.
+bool Follower::is_quiet(const TailFile& file) const {
+  const Nanos patience = std::min(kJoinAfter, options_.rotate_wait.value / 2);
+  if (services_.loop.now() - file.last_news >= patience) return true;
+  const auto stat = stat_fd(file.fd.get());
+  return stat && services_.loop.wall() - stat->mtime >= patience;
+}
+
 // Lets the next younger file of the stream begin, unless the last line here may still get its end. A line without one
 // when the younger file has its first: that line goes on there.
 void Follower::release_next(TailFile& file) {
   TailFile* const next = file.after;
   if (next == nullptr) return;
-  if (file.state == TailFile::State::ready && file.unread() > 0 && !file.gone && file.fd) {
+  const bool replaced = file.gone && file.path == file.stream_name();
+  if (file.state == TailFile::State::ready && file.unread() > 0 && !replaced && file.fd) {
     const bool opened = next->state != TailFile::State::fresh || next->at_end;
-    const Nanos patience = file.copy ? 0 : std::min(kJoinAfter, options_.rotate_wait.value / 2);
-    if (!opened || services_.loop.now() - file.last_news < patience) return watch_by_clock(file);
+    if (!opened || (!file.copy && !is_quiet(file))) return watch_by_clock(file);
     if (next->offset == 0) {
       next->joins = file.serial;
     } else if (file.joined.uid == next->uid && next->offset >= file.joined.to && file.joined.end <= file.seen_size) {
