@@ -2,6 +2,7 @@
 """Many files, many folders, few descriptors."""
 import os
 import shutil
+import signal
 
 import pytest
 
@@ -97,3 +98,21 @@ def test_missing_watches_fall_back_to_looking_again(agent, sink, logs):
     put(logs / "a.log", "two")
     put(logs / "b.log", "three")
     wait_until(lambda: len(sink.lines) >= 3)
+
+
+def test_a_rename_that_was_overheard_by_nobody_costs_no_line(agent, logs, out):
+    """The event queue runs over while a file whose descriptor had been closed is rotated out of the pattern."""
+    (logs / "many").mkdir()
+    live = logs / "live.log"
+    put(live, "live 0")
+    agent.configure(tail(logs / "**/*.log", max_open_files=10, refresh_interval=60), to_file(out)).start()
+    wait_until(lambda: len(lines_of(out)) >= 1)
+    os.kill(agent.process.pid, signal.SIGSTOP)
+    for number in range(18000):  # more than the queue holds
+        (logs / "many" / f"{number}.log").write_bytes(b"x\n")
+    put(live, "live 1")
+    live.rename(logs / "live.old")
+    put(live, "live 2")
+    os.kill(agent.process.pid, signal.SIGCONT)
+    wait_until(lambda: len(lines_of(out)) >= 18003, 30)
+    assert [line for line in lines_of(out) if b"live" in line] == [b'{"log":"live %d"}' % n for n in range(3)]

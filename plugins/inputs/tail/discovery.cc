@@ -34,6 +34,14 @@ bool is_link(const std::string& path) {
   return stat && stat->kind == FileStat::Kind::link;
 }
 
+template <typename Take>
+void each_entry(const std::string& directory, Take take) {
+  DIR* open = opendir(directory.c_str());
+  if (open == nullptr) return;
+  while (const dirent* entry = readdir(open)) take(*entry);
+  closedir(open);
+}
+
 }  // namespace
 
 Discovery::Discovery(std::shared_ptr<const TailOptions> options) : options_(std::move(options)), catalogue_(*this) {}
@@ -179,6 +187,7 @@ void Discovery::scan() {
     if (at == sightings_.end() || at->path != path) unseen.push_back(path);
   });
   for (const std::string& path : unseen) sightings_.push_back(sight(path));
+  if (first_scan_done_) look_for_moved();
   directories_->end_round();
   catalogue_.apply(std::move(sightings_));
   sightings_ = {};
@@ -187,6 +196,32 @@ void Discovery::scan() {
   const Nanos ended = services_->loop.now();
   next_scan_ = ended + std::max(kLeastBetweenScans, (ended - began) * kScanShare);
   refresh_->arm(began + interval(), interval() / 10);
+}
+
+// Files that nothing seen now leads to: renamed to a name no pattern asks for while nobody listened (the event queue
+// ran over, a watch was missing). They are looked for by inode where they were, or their last lines would never be
+// read.
+void Discovery::look_for_moved() {
+  std::vector<std::uint64_t> seen;
+  for (const Sighting& sighting : sightings_) {
+    if (sighting.stat) seen.push_back(sighting.stat->id.ino);
+  }
+  std::sort(seen.begin(), seen.end());
+  std::unordered_map<std::string, std::unordered_map<std::uint64_t, Identity>> by_directory;
+  catalogue_.each_name([&](const std::string& path, FileNumber number) {
+    const Identity& id = catalogue_.file(number).id;
+    if (std::binary_search(seen.begin(), seen.end(), id.ino)) return;
+    by_directory[std::string(directory_of(path))].emplace(id.ino, id);
+  });
+  for (const auto& [directory, lost] : by_directory) {
+    each_entry(directory, [&, &files = lost](const dirent& entry) {
+      const auto file = files.find(entry.d_ino);
+      if (file == files.end()) return;
+      std::string path = directory + "/" + entry.d_name;
+      auto stat = stat_path(path.c_str(), false);
+      if (stat && stat->id == file->second) sightings_.push_back({std::move(path), stat, false, false});
+    });
+  }
 }
 
 Nanos Discovery::interval() const {
@@ -214,27 +249,25 @@ void Discovery::look_for_remembered() {
   }
   std::vector<Sighting> found;
   for (const auto& [directory, facts] : by_directory) {
-    DIR* open = opendir(directory.c_str());
-    if (open == nullptr) continue;
-    while (const dirent* entry = readdir(open)) {
-      const auto [from, to] = facts.equal_range(entry->d_ino);
-      if (from == to || is_packed(entry->d_name)) continue;
-      std::string path = directory + "/" + entry->d_name;
+    each_entry(directory, [&, &known = facts](const dirent& entry) {
+      const auto [from, to] = known.equal_range(entry.d_ino);
+      if (from == to || is_packed(entry.d_name)) return;
+      std::string path = directory + "/" + entry.d_name;
       auto stat = stat_path(path.c_str(), false);
-      if (!stat || stat->kind != FileStat::Kind::regular || catalogue_.holds(stat->id)) continue;
+      if (!stat || stat->kind != FileStat::Kind::regular || catalogue_.holds(stat->id)) return;
       const bool born_then = std::any_of(from, to, [&](const auto& f) { return f.second->id.same_birth(stat->id); });
       if (born_then) found.push_back({std::move(path), stat, false, true});
-    }
-    closedir(open);
+    });
   }
   if (!found.empty()) catalogue_.apply(std::move(found));
 }
 
-// Old generations come before the younger ones of their stream: by birth, or by their last change when unknown.
+// Old generations come before the younger ones of their stream: by birth.
 void Discovery::announce_first() {
   std::vector<Announced> files = std::exchange(first_, {});
   const auto rank = [](const Announced& a) {
-    return std::tuple(a.known ? 0 : 1, a.known ? a.known->born : a.stat.mtime, a.known ? a.known->epoch : 0, a.number);
+    const std::int64_t came = a.stat.id.btime != 0 ? a.stat.id.btime : a.stat.mtime;
+    return std::tuple(a.known ? 0 : 1, a.known ? a.known->born : came, a.known ? a.known->epoch : 0);
   };
   std::sort(files.begin(), files.end(), [&](const Announced& a, const Announced& b) { return rank(a) < rank(b); });
   for (Announced& file : files) {

@@ -66,6 +66,7 @@ class Discovery final : public InputShared, private CatalogueListener, private W
   void scan_soon();
   void scanned_first();
   void look_for_remembered();
+  void look_for_moved();
   void prune();
   void announce(Announced& file);
   void announce_first();

@@ -215,12 +215,16 @@ void Follower::open_up(TailFile& file) {
   file.start = size < file.start ? 0 : line_start(file.fd.get(), file.start);
   file.seen_size = size;
   if (file.known) {
-    if (!generations_.resume(file)) return truncated(file);
+    const bool same = generations_.resume(file);
+    services_.log.debug("{} goes on at {} of {} bytes, known as {:016x}{}", file.path, file.offset, size, file.uid,
+                        same ? "" : ", but was truncated");
+    if (!same) return truncated(file);
     account(file);
     return queue(file);
   }
   if (size > 0 && generations_.begin(file)) {
     keeping_[file.uid] = file.serial;
+    services_.log.debug("{} is read from {} of {} bytes, as {:016x}", file.path, file.offset, size, file.uid);
     file.at_end = false;
     return account(file);
   }

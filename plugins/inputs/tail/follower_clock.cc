@@ -98,7 +98,7 @@ bool Follower::all_read() {
     const bool reading = file.state == TailFile::State::held || !file.at_end || file.cold || file.before != nullptr;
     if (reading) all = false;
     if (reading || file.state != TailFile::State::ready) return;
-    if (file.fd && file.unread() > 0 && !file.copy && !reader_.flush_partial(file)) all = false;
+    if (file.fd && file.unread() > 0 && !reader_.flush_partial(file)) all = false;
     if (services_.intake.prefix_of(file.source) < file.offset) all = false;
   });
   return all;

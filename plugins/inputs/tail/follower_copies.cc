@@ -158,6 +158,7 @@ void Follower::release_between(TailFile& original) {
 
 // It is a file of its own.
 void Follower::release_held(TailFile& file) {
+  services_.log.debug("{} is no copy that is being made; it is read as a file of its own", file.path);
   file.state = TailFile::State::fresh;
   file.base.clear();
   enter_stream(file);

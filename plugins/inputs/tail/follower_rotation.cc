@@ -61,6 +61,7 @@ void Follower::release_next(TailFile& file) {
     if (!opened || (!file.copy && !is_quiet(file))) return watch_by_clock(file);
     if (next->offset == 0) {
       next->joins = file.serial;
+      services_.log.debug("{} ends in the middle of a line, which is taken to go on in {}", file.path, next->path);
     } else if (file.joined.uid == next->uid && next->offset >= file.joined.to && file.joined.end <= file.seen_size) {
       file.owed_from = std::exchange(file.offset, file.joined.end);  // an earlier run has joined it
       file.scanned = std::max(file.scanned, file.offset);
@@ -80,6 +81,7 @@ bool Follower::join(TailFile& file) {
   }
   if (file.line_end == 0) return true;
   if (!reader_.join(file, *older)) return false;
+  services_.log.debug("the last line of {} and the first one of {} are joined", older->path, file.path);
   account(*older);
   generations_.keep(*older, nullptr);
   watch_by_clock(*older);
@@ -101,7 +103,7 @@ bool Follower::join_is_settled(TailFile& file) {
 
 // A rotated file has been quiet for rotate_wait.
 void Follower::finish(TailFile& file) {
-  if (file.state == TailFile::State::ready && file.fd && file.unread() > 0 && !file.copy) {
+  if (file.state == TailFile::State::ready && file.fd && file.unread() > 0) {
     if (!reader_.flush_partial(file)) return;
     account(file);
   }
@@ -112,7 +114,7 @@ void Follower::finish(TailFile& file) {
 }
 
 void Follower::drop(TailFile& file) {
-  const bool unread = file.state == TailFile::State::ready && file.unread() > 0 && !file.copy;
+  const bool unread = file.state == TailFile::State::ready && file.unread() > 0;
   if (unread) lose(file);
   if (file.known) generations_.prune(file.known->uid);
   generations_.forget(file);
