@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/inputs/tail/options.h"
 
+#include <algorithm>
+
 #include <array>
 
 namespace logweir::tail {
@@ -81,6 +83,10 @@ void check(const void* options, const Node& node, Problems& problems) {
     const Node* found = node.find(key);
     return found != nullptr ? found->place : node.place;
   };
+  const auto is_empty = [](const std::string& pattern) { return pattern.empty(); };
+  if (std::all_of(o.path.begin(), o.path.end(), is_empty) && node.find("path") != nullptr) {
+    problems.error(place("path"), "path is empty; name the files to read, such as /var/log/*.log.");
+  }
   if (o.buffer_max_size.value < 16 || o.buffer_max_size.value > 256 * 1024 * 1024) {
     problems.error(place("buffer_max_size"), "buffer_max_size is " + std::to_string(o.buffer_max_size.value) +
                                                  " bytes; give a size from 16 to 256M.");
