@@ -9,8 +9,8 @@
 
 namespace logweir {
 
-// Value. Exponential back-off with full jitter: the n-th wait is uniform between half the base and min(cap, base * 2^n),
-// so that many agents that lost one peer do not come back at the same moment.
+// Value. Exponential back-off with full jitter: the n-th wait is uniform between half the base and min(cap, base *
+// 2^n), so that many agents that lost one peer do not come back at the same moment.
 class Backoff {
  public:
   Backoff(Nanos base, Nanos cap, std::uint64_t seed)

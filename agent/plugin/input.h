@@ -25,8 +25,8 @@ struct SourceState;  // the ledger's
 
 // Value. Names a source to the intake: a file generation, a connection.
 struct SourceSpec {
-  std::uint64_t uid = 0;     // of a source that can be read again: stable over restarts; 0: not re-readable
-  std::uint64_t start = 0;   // the position it would start at if nothing is known of it
+  std::uint64_t uid = 0;    // of a source that can be read again: stable over restarts; 0: not re-readable
+  std::uint64_t start = 0;  // the position it would start at if nothing is known of it
 };
 
 // Value. Handle to an open source; valid until `close_source`.
@@ -71,10 +71,10 @@ class Intake {
   virtual void drop_fact(std::string_view key) = 0;
 
   // --- counters for what the engine can't see ---
-  virtual void count_lost_bytes(std::uint64_t bytes) = 0;       // the world destroyed them before they were read
-  virtual void count_truncated() = 0;                            // a record cut at a size limit
+  virtual void count_lost_bytes(std::uint64_t bytes) = 0;  // the world destroyed them before they were read
+  virtual void count_truncated() = 0;                      // a record cut at a size limit
   virtual void count_dropped(std::string_view reason, std::uint64_t records) = 0;  // read, but never handed over
-  virtual const Tag* tag(std::string_view text) = 0;             // interned
+  virtual const Tag* tag(std::string_view text) = 0;                               // interned
 };
 
 struct Fact {
@@ -89,8 +89,8 @@ struct InputServices {
   Log log;
   Metrics& metrics;
   Jobs::Desk& jobs;
-  std::string name;       // the instance's alias or plugin.N, for metrics labels
-  std::string tag;        // as configured
+  std::string name;  // the instance's alias or plugin.N, for metrics labels
+  std::string tag;   // as configured
   unsigned worker = 0;
   unsigned workers = 1;
   std::uint64_t machine_id = 0;
@@ -104,9 +104,9 @@ class Input {
  public:
   virtual ~Input() = default;
   virtual Status open(InputServices& services) = 0;
-  virtual void pause() = 0;   // stop reading soon; what is in hand may still be delivered
+  virtual void pause() = 0;  // stop reading soon; what is in hand may still be delivered
   virtual void resume() = 0;
-  virtual void close() = 0;   // stop reading at once; nothing is delivered after it returns
+  virtual void close() = 0;  // stop reading at once; nothing is delivered after it returns
 };
 
 // Value. What an instance's shared part may use, on the control loop.
@@ -118,8 +118,8 @@ struct SharedServices {
   std::string tag;
   unsigned workers = 1;
   std::uint64_t machine_id = 0;
-  std::vector<Fact> facts;                      // what this instance kept, from the last run
-  std::vector<std::string> own_files;           // never to be read: our own log, our stdout
+  std::vector<Fact> facts;             // what this instance kept, from the last run
+  std::vector<std::string> own_files;  // never to be read: our own log, our stdout
 };
 
 // Interface. The part of an input that all workers share, on the control loop (a file's discovery). Opened before the

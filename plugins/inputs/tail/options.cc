@@ -2,7 +2,6 @@
 #include "plugins/inputs/tail/options.h"
 
 #include <algorithm>
-
 #include <array>
 
 namespace logweir::tail {
