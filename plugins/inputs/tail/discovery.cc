@@ -325,7 +325,7 @@ void Discovery::announce(Announced& a) {
   message.path = path;
   message.stream = path;
   // Rotated while we were down, more than once: it continues the stream that is known under the base's name.
-  if (!first_scan_done_ && !a.known && !base.empty() && known_->has_stream(base) &&
+  if (!first_scan_done_ && !a.known && is_rotated_name(path, base) && known_->has_stream(base) &&
       !catalogue_.file(catalogue_.at(base)).known) {
     message.stream = base;
   }

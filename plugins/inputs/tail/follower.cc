@@ -277,6 +277,7 @@ void Follower::read(TailFile& file) {
 
 void Follower::handle(TailFile& file, Step step) {
   account(file);
+  if (step == Step::more || step == Step::at_end) generations_.refresh_fact(file, false);
   switch (step) {
     case Step::more:
     case Step::no_room:

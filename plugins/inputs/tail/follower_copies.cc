@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugins/inputs/tail/follower.h"
+#include "plugins/inputs/tail/names.h"
 
 namespace logweir::tail {
 
@@ -156,13 +157,22 @@ void Follower::release_between(TailFile& original) {
   }
 }
 
-// It is a file of its own.
+// It is a file of its own. Beside an original that nothing was read of yet, it holds what came before that: the
+// original was copied and truncated before we got to it.
 void Follower::release_held(TailFile& file) {
   services_.log.debug("{} is no copy that is being made; it is read as a file of its own", file.path);
+  TailFile* const original = files_.newest(file.base);
   file.state = TailFile::State::fresh;
   file.base.clear();
-  enter_stream(file);
-  queue(file);
+  const bool untouched = original != nullptr && original->offset == original->start && !original->known;
+  if (untouched && is_rotated_name(file.path, original->path)) {
+    file.stream = original->stream_name();
+    Files::put_before(file, *original);
+    mark_rotated(file);
+  } else {
+    enter_stream(file);
+    queue(file);
+  }
 }
 
 }  // namespace logweir::tail

@@ -36,7 +36,6 @@ void Follower::mark_rotated(TailFile& file) {
 
 void Follower::reached_end(TailFile& file) {
   file.at_end = true;
-  if (file.state == TailFile::State::ready) generations_.refresh_fact(file, false);
   release_next(file);
   const bool partial = options_.partial_timeout.value > 0 && file.unread() > 0;
   if (file.rotated || partial) watch_by_clock(file);

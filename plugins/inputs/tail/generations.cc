@@ -131,11 +131,10 @@ void Generations::reset(TailFile& file) {
   file.shrunk_since = 0;
 }
 
-// The head is kept as it grows by doubling, the mark when the file comes to rest.
-void Generations::refresh_fact(TailFile& file, bool mark_too) {
+void Generations::refresh_fact(TailFile& file, bool at_rest) {
   const bool head = file.head.size > file.kept_head &&
-                    (file.head.size >= 2 * file.kept_head || file.head.size == kHeadBytes || mark_too);
-  const bool mark = mark_too && file.mark.size > 0 && file.kept_mark != file.offset;
+                    (file.head.size >= 2 * file.kept_head || file.head.size == kHeadBytes || at_rest);
+  const bool mark = file.mark.size > 0 && (at_rest ? file.kept_mark != file.offset : file.offset >= 2 * file.kept_mark);
   if (head || mark) keep(file, nullptr);
 }
 

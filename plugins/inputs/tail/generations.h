@@ -31,8 +31,9 @@ class Generations {
   void leave(TailFile& file);
   // Forgets one that no file was found for.
   void prune(std::uint64_t uid);
-  // Tells the state what changed about the file, if it is worth it.
-  void refresh_fact(TailFile& file, bool mark_too);
+  // Tells the state what changed about the file, if it is worth it: as head and offset double, and when it comes to
+  // rest. What is sent after the call can't be known to the state before that.
+  void refresh_fact(TailFile& file, bool at_rest);
   void keep(TailFile& file, std::function<void()> durable);
 
  private:

@@ -18,6 +18,10 @@ bool extends_name(std::string_view path, std::string_view base) {
          path.find('/', base.size()) == std::string_view::npos;
 }
 
+bool is_rotated_name(std::string_view path, std::string_view base) {
+  return extends_name(path, base) && path.find_first_not_of("0123456789.-_T", base.size()) == std::string_view::npos;
+}
+
 std::string_view directory_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string_view::npos) return ".";

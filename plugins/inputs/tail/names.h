@@ -11,6 +11,8 @@ bool is_packed(std::string_view path);
 
 // Whether `path` is `base` with something behind it, as rotation makes names: app.log.1, app.log-20260105, app.log~.
 bool extends_name(std::string_view path, std::string_view base);
+// Whether what stands behind `base` is a number or a date, so that the file surely is an older one of the same stream.
+bool is_rotated_name(std::string_view path, std::string_view base);
 // Calls `each` with every shorter name that `path` may extend, the longest first, until it returns true.
 template <typename Each>
 void each_base(std::string_view path, Each each);

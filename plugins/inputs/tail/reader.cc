@@ -34,7 +34,8 @@ Step Reader::step(TailFile& file) {
   file.shrunk_since = 0;
   const std::uint64_t size_before = std::exchange(file.seen_size, std::max(file.seen_size, size));
   const Nanos now = services_.loop.now();
-  if (now - file.head_checked >= kHeadCheckEvery) {
+  const bool head_grows = file.head.size < kHeadBytes && file.seen_size > file.head.size;
+  if (head_grows || now - file.head_checked >= kHeadCheckEvery) {
     file.head_checked = now;
     if (!check_head(file, false)) return not_the_same(file, size_before);
   }
