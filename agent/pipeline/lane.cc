@@ -380,8 +380,7 @@ void Lane::count_refusal() {
 }
 
 void Lane::hurry() {
-  hurried_ = true;
-  resume_at_ = 0;
+  if (!std::exchange(hurried_, true)) resume_at_ = 0;  // once: a peer that refuses is asked each kHurriedWait
   pump();
 }
 

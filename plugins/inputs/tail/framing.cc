@@ -28,13 +28,14 @@ std::string_view cut_text(std::string_view text, std::uint64_t limit) {
 
 }  // namespace
 
-void frame_line(Batch& batch, std::string_view text, std::uint64_t whole, std::uint64_t span, std::uint64_t position,
-                Nanos now, const LineRules& rules, Framed& framed) {
+void frame_line(Batch& batch, const Line& line, Nanos now, const LineRules& rules, Framed& framed) {
+  std::string_view text = line.text;
+  std::uint64_t whole = line.whole;
   if (text.size() == whole && text.ends_with('\r')) {
     text.remove_suffix(1);
     --whole;
   }
-  if (position == 0 && text.starts_with(kByteOrderMark)) {
+  if (line.position == 0 && text.starts_with(kByteOrderMark)) {
     text.remove_prefix(kByteOrderMark.size());
     whole -= kByteOrderMark.size();
   }
@@ -53,8 +54,8 @@ void frame_line(Batch& batch, std::string_view text, std::uint64_t whole, std::u
   record.time = now;
   record.data = text.data();
   record.size = static_cast<std::uint32_t>(text.size());
-  record.span = static_cast<std::uint32_t>(std::min<std::uint64_t>(span, UINT32_MAX));
-  record.position = position;
+  record.span = static_cast<std::uint32_t>(std::min<std::uint64_t>(line.span, UINT32_MAX));
+  record.position = line.position;
   record.body = Body::text;
   record.flags = flags;
   batch.bytes += text.size();
@@ -67,8 +68,8 @@ Framed frame_lines(Batch& batch, std::string_view window, std::uint64_t position
   const char* at = begin;
   while (const char* newline = find_newline(at, end)) {
     const auto size = static_cast<std::size_t>(newline - at);
-    frame_line(batch, {at, size}, size, size + 1, position + static_cast<std::uint64_t>(at - begin), now, rules,
-               framed);
+    const auto offset = static_cast<std::uint64_t>(at - begin);
+    frame_line(batch, {{at, size}, size, size + 1, position + offset}, now, rules, framed);
     at = newline + 1;
   }
   framed.used = static_cast<std::size_t>(at - begin);

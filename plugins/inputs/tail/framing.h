@@ -28,9 +28,13 @@ struct Framed {
 // line end (\n or \r\n) and a byte order mark at position 0 are not part of the text; all else is kept as it is.
 Framed frame_lines(Batch& batch, std::string_view window, std::uint64_t position, Nanos now, const LineRules& rules);
 
-// One line, without its \n: `span` bytes of the file from `position`. `whole` is its length when `text` is only the
-// front of it.
-void frame_line(Batch& batch, std::string_view text, std::uint64_t whole, std::uint64_t span, std::uint64_t position,
-                Nanos now, const LineRules& rules, Framed& framed);
+// Value. One line, without its \n.
+struct Line {
+  std::string_view text;
+  std::uint64_t whole = 0;  // its length, when `text` is only the front of it
+  std::uint64_t span = 0;   // bytes of the file, from `position`
+  std::uint64_t position = 0;
+};
+void frame_line(Batch& batch, const Line& line, Nanos now, const LineRules& rules, Framed& framed);
 
 }  // namespace logweir::tail

@@ -148,7 +148,7 @@ bool Reader::join(TailFile& file, TailFile& older) {
   got += read_at(file.fd.get(), chunk->free_space() + got, want - got, 0);
   BatchRef batch = services_.intake.batch(file.origin);
   Framed framed;
-  frame_line(*batch, {chunk->free_space(), got}, whole, span, 0, services_.loop.wall(), rules_, framed);
+  frame_line(*batch, {{chunk->free_space(), got}, whole, span, 0}, services_.loop.wall(), rules_, framed);
   batch->hold(chunk);
   chunk->used += static_cast<std::uint32_t>(got);
   older.joined = {file.uid, span, older.seen_size};
@@ -228,7 +228,7 @@ void Reader::take_cut(TailFile& file, ChunkRef chunk, std::size_t got) {
   BatchRef batch = services_.intake.batch(file.origin);
   Framed framed;
   const std::uint64_t span = file.line_end - file.offset;
-  frame_line(*batch, {chunk->free_space(), got}, span - 1, span, file.offset, services_.loop.wall(), rules_, framed);
+  frame_line(*batch, {{chunk->free_space(), got}, span - 1, span, file.offset}, services_.loop.wall(), rules_, framed);
   batch->hold(chunk);
   chunk->used += static_cast<std::uint32_t>(got);
   hand_over(file, std::move(batch), framed, file.line_end);
@@ -297,7 +297,7 @@ bool Reader::flush_partial(TailFile& file) {
   if (got < want) return false;
   BatchRef batch = services_.intake.batch(file.origin);
   Framed framed;
-  frame_line(*batch, {chunk->free_space(), got}, span, span, file.offset, services_.loop.wall(), rules_, framed);
+  frame_line(*batch, {{chunk->free_space(), got}, span, span, file.offset}, services_.loop.wall(), rules_, framed);
   batch->hold(chunk);
   chunk->used += static_cast<std::uint32_t>(got);
   hand_over(file, std::move(batch), framed, end);
