@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace logweir::tail {
@@ -24,8 +25,10 @@ class FactReader {
     std::uint64_t value = 0;
     const auto [at, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value, 16);
     const auto used = static_cast<std::size_t>(at - text_.data());
-    const bool padded = used > 1 && text_.front() == '0';
-    if (error != std::errc() || padded || used >= text_.size() || *at != end) {
+    // Only what `write_fact` writes is taken: no zeros in front, no capitals.
+    const bool foreign = (used > 1 && text_.front() == '0') ||
+                         std::any_of(text_.data(), at, [](char c) { return c >= 'A' && c <= 'F'; });
+    if (error != std::errc() || foreign || used >= text_.size() || *at != end) {
       fail();
       return 0;
     }
