@@ -66,7 +66,7 @@ void Lane::enqueue(const BatchRef& batch, std::uint32_t first, std::uint32_t las
   bytes_ += node->bytes;
   const WhenFull policy = setup_.options.when_full;
   if (policy == WhenFull::drop_newest && bytes_ > setup_.options.queue_bytes.value && bytes_ > node->bytes) {
-    drop(node, "queue_full");
+    drop(node, "queue_full", metrics_.dropped);
     return;
   }
   waiting_.push_back(node);
@@ -87,7 +87,7 @@ void Lane::make_room(std::uint64_t incoming) {
     waiting_.remove(oldest);
     waiting_bytes_ -= oldest->bytes;
     waiting_count_ -= oldest->count();
-    drop(oldest, "queue_full");
+    drop(oldest, "queue_full", metrics_.dropped);
   }
 }
 
@@ -192,14 +192,20 @@ void Lane::return_untaken(std::uint64_t from) {
     }
     sent_.remove(node);
     sent_count_ -= node->count();
-    waiting_.push_front(node);
-    waiting_bytes_ += node->bytes;
-    waiting_count_ += node->count();
+    place_waiting(node);
   }
 }
 
-// Cuts a node behind its first `keep` records. The rest is put in front of what waits (where a node that waits is cut,
-// behind that node) and returned.
+// Into its place by order: what was given back during an offer goes before what was not taken of it.
+void Lane::place_waiting(ShippingNode* node) {
+  ShippingNode* at = waiting_.head();
+  while (at != nullptr && at->before(*node)) at = at->next;
+  waiting_.insert_before(node, at);
+  waiting_bytes_ += node->bytes;
+  waiting_count_ += node->count();
+}
+
+// Cuts a node behind its first `keep` records. The rest waits, in its place, and is returned.
 ShippingNode* Lane::split(ShippingNode* node, std::uint32_t keep) {
   const bool waits = waiting_.head() == node;
   ShippingNode* rest = nodes_.make();
@@ -217,10 +223,20 @@ ShippingNode* Lane::split(ShippingNode* node, std::uint32_t keep) {
   if (waits) {
     waiting_.insert_before(rest, node->next);
   } else {
-    waiting_.push_front(rest);
-    waiting_bytes_ += rest->bytes;
-    waiting_count_ += rest->count();
+    place_waiting(rest);
   }
+  return rest;
+}
+
+// Cuts a node that is sent at an ordinal; the rest stays sent, behind it, and is returned.
+ShippingNode* Lane::split_sent(ShippingNode* node, std::uint64_t ordinal) {
+  ShippingNode* rest = split(node, static_cast<std::uint32_t>(ordinal - node->ordinal));
+  waiting_.remove(rest);
+  waiting_bytes_ -= rest->bytes;
+  waiting_count_ -= rest->count();
+  rest->ordinal = ordinal;
+  rest->sent_at = node->sent_at;
+  sent_.insert_before(rest, node->next);
   return rest;
 }
 
@@ -248,38 +264,19 @@ void Lane::settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std
   LW_CHECK(node != nullptr || count == 0);
   while (node != nullptr && node->ordinal < end) {
     ShippingNode* next = node->next;
-    if (node->ordinal < first) {  // cut off what lies before the range; it stays sent
-      const auto keep = static_cast<std::uint32_t>(first - node->ordinal);
-      ShippingNode* rest = split(node, keep);
-      waiting_.remove(rest);
-      waiting_bytes_ -= rest->bytes;
-      waiting_count_ -= rest->count();
-      rest->ordinal = first;
-      rest->sent_at = node->sent_at;
-      sent_.insert_before(rest, next);
-      node = rest;
-    }
-    if (node->ordinal + node->count() > end) {
-      ShippingNode* rest = split(node, static_cast<std::uint32_t>(end - node->ordinal));
-      waiting_.remove(rest);
-      waiting_bytes_ -= rest->bytes;
-      waiting_count_ -= rest->count();
-      rest->ordinal = end;
-      rest->sent_at = node->sent_at;
-      sent_.insert_before(rest, next);
-      next = rest;
-    }
+    // What lies outside the range stays sent.
+    if (node->ordinal < first) node = split_sent(node, first);
+    if (node->ordinal + node->count() > end) next = split_sent(node, end);
     sent_.remove(node);
     sent_count_ -= node->count();
     if (outcome == Outcome::retry && node->tries < retry_limit_) {
       back_to_waiting(node);
     } else if (outcome == Outcome::retry) {
-      drop(node, "retry_limit");
+      drop(node, "retry_limit", metrics_.dropped);
     } else if (outcome == Outcome::rejected) {
-      metrics_.rejected.add(node->count());
-      drop(node, reason.empty() ? "rejected" : reason);
+      drop(node, reason.empty() ? "rejected" : reason, metrics_.rejected);
     } else {
-      finish(node, outcome);
+      finish(node);
     }
     node = next;
   }
@@ -291,7 +288,7 @@ void Lane::settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std
   update_full();
 }
 
-void Lane::finish(ShippingNode* node, Outcome /*outcome*/) {
+void Lane::finish(ShippingNode* node) {
   const Nanos now = setup_.loop.now();
   delivered_at_ = now;
   const std::uint64_t count = node->count();
@@ -320,16 +317,12 @@ void Lane::end_claim(ShippingNode* node) {
 void Lane::back_to_waiting(ShippingNode* node) {
   ++node->tries;
   metrics_.retried.add(node->count());
-  ShippingNode* at = waiting_.head();
-  while (at != nullptr && at->before(*node)) at = at->next;
-  waiting_.insert_before(node, at);
-  waiting_bytes_ += node->bytes;
-  waiting_count_ += node->count();
+  place_waiting(node);
 }
 
-void Lane::drop(ShippingNode* node, std::string_view reason) {
+void Lane::drop(ShippingNode* node, std::string_view reason, Counter& outcome) {
   const std::uint64_t count = node->count();
-  metrics_.dropped.add(count);
+  outcome.add(count);
   setup_.metrics
       .counter("logweir_dropped_records_total", "Records that were given up, by component and reason",
                {{"component", setup_.name}, {"reason", std::string(reason)}})
@@ -372,7 +365,7 @@ void Lane::count_refusal() {
       waiting_.remove(node);
       waiting_bytes_ -= node->bytes;
       waiting_count_ -= node->count();
-      drop(node, "retry_limit");
+      drop(node, "retry_limit", metrics_.dropped);
     }
     node = next;
   }

@@ -93,11 +93,13 @@ class Lane final : public OutputHost {
   void return_untaken(std::uint64_t from);
   void arm_timer(Nanos now);
   ShippingNode* split(ShippingNode* node, std::uint32_t keep);
-  void finish(ShippingNode* node, Outcome outcome);
+  ShippingNode* split_sent(ShippingNode* node, std::uint64_t ordinal);
+  void place_waiting(ShippingNode* node);
+  void finish(ShippingNode* node);
   void back_to_waiting(ShippingNode* node);
   void count_refusal();
   void end_claim(ShippingNode* node);
-  void drop(ShippingNode* node, std::string_view reason);
+  void drop(ShippingNode* node, std::string_view reason, Counter& outcome);
   void back_off(Nanos not_before);
   void make_room(std::uint64_t incoming);
   void update_full();

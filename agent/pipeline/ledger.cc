@@ -86,6 +86,7 @@ Receipt* Ledger::take_receipt() {
     all_receipts_.push_back(std::make_unique<Receipt>());
     all_receipts_.back()->keeper = this;
     all_receipts_.back()->owed.resize(lane_ids_.size());
+    all_receipts_.back()->reached.resize(lane_ids_.size());
     free_receipts_.reserve(all_receipts_.size());
     return all_receipts_.back().get();
   }
@@ -102,6 +103,7 @@ ReceiptRef Ledger::begin(SourceState& source, std::uint64_t begin, std::uint64_t
   receipt->begin = begin;
   receipt->end = end;
   receipt->is_routed = false;
+  std::fill(receipt->reached.begin(), receipt->reached.end(), begin);
   source.read_to = end;
   if (source.tail != nullptr) {
     source.tail->next = receipt;
@@ -123,21 +125,18 @@ void Ledger::settled(Receipt& receipt, std::size_t lane) {
   retire_heads(source);
 }
 
-void Ledger::progress(Receipt& receipt, std::size_t index, std::uint64_t position) {
-  auto& source = *static_cast<SourceState*>(receipt.source);
-  SourceState::Lane& lane = source.lanes[index];
-  if (!receipt.is_routed || lane.cursor != &receipt || position <= lane.prefix) return;
+void Ledger::progress(Receipt& receipt, std::size_t lane, std::uint64_t position) {
   LW_CHECK(position <= receipt.end);
-  lane.prefix = position;
-  lane.dirty = true;
-  mark(source);
+  receipt.reached[lane] = std::max(receipt.reached[lane], position);
+  auto& source = *static_cast<SourceState*>(receipt.source);
+  if (source.lanes[lane].cursor == &receipt) advance(source, lane);
 }
 
 void Ledger::routed(Receipt& receipt) {
   receipt.is_routed = true;
   auto& source = *static_cast<SourceState*>(receipt.source);
   for (std::size_t lane = 0; lane < source.lanes.size(); ++lane) {
-    if (source.lanes[lane].cursor == &receipt && receipt.owed[lane] == 0) advance(source, lane);
+    if (source.lanes[lane].cursor == &receipt) advance(source, lane);
   }
   retire_heads(source);
 }
@@ -147,7 +146,11 @@ void Ledger::advance(SourceState& source, std::size_t index) {
   while (lane.cursor != nullptr && lane.cursor->is_routed && lane.cursor->owed[index] == 0) {
     lane.cursor = lane.cursor->next;
   }
-  const std::uint64_t reached = lane.cursor != nullptr ? lane.cursor->begin : source.read_to;
+  std::uint64_t reached = source.read_to;
+  if (const Receipt* open = lane.cursor) {
+    // Before it is routed, somebody upstream may still hold records of it that no lane has seen.
+    reached = open->is_routed ? std::max(open->begin, open->reached[index]) : open->begin;
+  }
   if (reached <= lane.prefix) return;
   lane.prefix = reached;
   lane.dirty = true;

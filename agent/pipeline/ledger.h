@@ -81,8 +81,8 @@ class Ledger final : public ReceiptKeeper {
   ReceiptRef begin(SourceState& source, std::uint64_t begin, std::uint64_t end);
   void owe(Receipt& receipt, std::size_t lane) { ++receipt.owed[lane]; }
   void settled(Receipt& receipt, std::size_t lane);
-  // Within a receipt that `lane` still owes for: all its records below `position` are settled. So a lane's prefix does
-  // not wait for the end of a large read.
+  // All of the receipt's records below `position` are settled by this lane, others are not: its prefix need not wait
+  // for the end of a large read.
   void progress(Receipt& receipt, std::size_t lane, std::uint64_t position);
   void routed(Receipt& receipt) override;
 

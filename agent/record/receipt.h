@@ -28,7 +28,8 @@ struct Receipt {
   std::uint64_t end = 0;
   std::uint32_t holds = 0;  // ReceiptRefs upstream of the lanes
   bool is_routed = false;
-  std::vector<std::uint32_t> owed;  // per lane: deliveries not yet settled
+  std::vector<std::uint32_t> owed;     // per lane: deliveries not yet settled
+  std::vector<std::uint64_t> reached;  // per lane: all records below it are settled, though others are owed
 };
 
 // Value, copies count. Held by batches until they are routed and by filters that keep records back.

@@ -13,9 +13,9 @@
 #include <new>
 #include <thread>
 
-#include "config/tree.h"
 #include "pipeline/pipeline.h"
 #include "plugins/builtin.h"
+#include "support/options.h"
 
 namespace {
 std::atomic<bool> counting{false};
@@ -80,16 +80,7 @@ class Drain {
 
 OptionsPtr options_of(const Schema& schema, const std::shared_ptr<void>& options,
                       const std::vector<std::pair<std::string, std::string>>& keys) {
-  Node node;
-  node.kind = Node::Kind::map;
-  for (const auto& [key, value] : keys) {
-    Node scalar;
-    scalar.scalar = value;
-    node.entries.emplace_back(key, scalar);
-    node.key_places.emplace_back();
-  }
-  Problems problems;
-  read_options(schema, node, {}, options.get(), problems);
+  const Problems problems = problems_of(&schema, options, keys);
   REQUIRE_MESSAGE(!problems.failed(), problems.text());
   return options;
 }

@@ -37,6 +37,19 @@ TEST_CASE("the position follows what was delivered of a batch whose rest must wa
   CHECK(Ledger::prefix_of(*bench.in().source) == 12);
 }
 
+TEST_CASE("the position follows what was delivered before the batch was quite routed") {
+  LineBench bench;
+  bench.output("a");
+  bench.open();
+  bench.out(0).at_once = 2;
+  const std::string line(40 * 1024, 'x');  // enough to be sent at once, inside the delivery
+  bench.in().say({line, line, line});
+  bench.out(0).at_once = 0;
+  bench.out(0).capacity = 0;
+  REQUIRE(bench.out(0).delivered.size() >= 2);
+  CHECK(Ledger::prefix_of(*bench.in().source) == bench.out(0).delivered.size() * (line.size() + 1));
+}
+
 TEST_CASE("a full lane with block pauses the input and lets it go on at the low mark") {
   LaneOptions small;
   small.queue_bytes.value = 2000;

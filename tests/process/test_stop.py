@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts and stops in odd circumstances: what must not end in a signal, a loop or a repetition."""
+import os
+
 import pytest
 
 from agent import tail, to_file, to_tcp
@@ -57,3 +59,23 @@ def test_an_orderly_stop_before_a_peer_that_does_not_read_repeats_next_to_nothin
     verdict = Verdict(100000, sink.lines)
     assert not verdict.lost and not verdict.disorder
     assert verdict.duplicated <= 16 * 1024 / 100  # acknowledged in part: a run of 16 KiB goes out again whole
+
+
+def test_an_orderly_stop_before_a_full_pipe_repeats_next_to_nothing(agent, logs):
+    (logs / "a.log").write_bytes(numbered(0, 20000))
+    agent.configure(tail(logs / "*.log"), {"name": "stdout", "match": "*", "format": "json_lines"}, grace=1)
+    got = b""
+    reading, writing = os.pipe()
+    agent.start(stdout=writing)
+    os.close(writing)
+    wait_until(lambda: agent.delivered() > 0)
+    assert agent.stop() == 0
+    with os.fdopen(reading, "rb") as pipe:
+        got += pipe.read()
+    assert 0 < got.count(b"\n") < 20000
+    agent.start()  # to a file this time
+    wait_until(lambda: got.count(b"\n") + len(lines_of(agent.out_file)) >= 20000)
+    whole = got[: got.rfind(b"\n")].split(b"\n")
+    verdict = Verdict(20000, whole + lines_of(agent.out_file))
+    assert not verdict.lost and not verdict.disorder
+    assert verdict.duplicated <= 16 * 1024 / len(whole[0])  # the run that the pipe took in part

@@ -36,6 +36,10 @@ class FakeOutput final : public Output {
         if (held.size() >= capacity) return taken;
         held.push_back({shipment.ordinal + taken, std::string(part.batch->records[i].text())});
         ++taken;
+        if (taken == at_once) {  // as outputs do that write while they are asked
+          settle(held.size(), at_once_as);
+          return taken;
+        }
       }
     }
     return taken;
@@ -62,6 +66,8 @@ class FakeOutput final : public Output {
   std::size_t capacity = SIZE_MAX;
   std::uint64_t sends = 0;
   bool down = false;
+  std::uint64_t at_once = 0;  // takes so many and settles them before `send` returns
+  Outcome at_once_as = Outcome::delivered;
 
  private:
   OutputHost* host_ = nullptr;

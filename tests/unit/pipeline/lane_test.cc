@@ -136,6 +136,29 @@ TEST_CASE("what must be sent again goes out after a back-off, before anything ne
   CHECK(ground.discrepancy() == 0);
 }
 
+TEST_CASE("what is given back while it is being offered goes before what was not taken of the same offer") {
+  Ground ground;
+  ground.output.at_once = 3;
+  ground.output.at_once_as = Outcome::retry;
+  ground.put(4);
+  ground.put(4);
+  ground.pass(0);
+  ground.output.at_once = 0;
+  ground.pass(5 * kSecond);
+  ground.output.deliver_all();
+  CHECK(ground.output.delivered == ground.sequence(8));
+}
+
+TEST_CASE("a record has one outcome in the metrics") {
+  Ground ground;
+  ground.put(3);
+  ground.pass(0);
+  ground.output.settle(3, Outcome::rejected);
+  const std::string text = ground.metrics.scrape();
+  CHECK(text.find("outcome=\"rejected\",output=\"out.0\"} 3") != std::string::npos);
+  CHECK(text.find("outcome=\"dropped\",output=\"out.0\"} 0") != std::string::npos);
+}
+
 TEST_CASE("one back-off serves the whole lane however many ranges failed") {
   Ground ground;
   for (int i = 0; i < 10; ++i) {
