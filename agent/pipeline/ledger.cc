@@ -2,6 +2,7 @@
 #include "pipeline/ledger.h"
 
 #include <algorithm>
+#include <random>
 
 #include "base/check.h"
 
@@ -22,7 +23,17 @@ LedgerCounts& LedgerCounts::operator+=(const LedgerCounts& other) {
   return *this;
 }
 
-Ledger::Ledger(std::vector<std::string> lanes, State* state) : lane_ids_(std::move(lanes)), state_(state) {
+namespace {
+
+std::uint64_t random_id() {
+  std::random_device random;
+  return (static_cast<std::uint64_t>(random()) << 32) ^ random();
+}
+
+}  // namespace
+
+Ledger::Ledger(std::vector<std::string> lanes, State* state)
+    : lane_ids_(std::move(lanes)), state_(state), next_id_(random_id()) {
   if (state_ == nullptr) return;
   for (const std::string& lane : lane_ids_) lane_keys_.push_back(state_->lane(lane));
   for (const SavedPosition& saved : state_->positions()) {
@@ -38,6 +49,7 @@ SourceState* Ledger::open(std::uint64_t uid, std::uint64_t start) {
   auto owned = std::make_unique<SourceState>();
   SourceState* source = owned.get();
   source->uid = uid;
+  source->id = uid != 0 ? uid : next_id_++;
   // A lane that the checkpoint does not know (a new output) starts with the one that is furthest behind: nothing that
   // anybody still waits for is skipped, and what all others had is not sent again.
   std::uint64_t least = start;

@@ -51,6 +51,7 @@ struct SourceState {
     bool dirty = false;  // prefix moved since the checkpoint was last told
   };
   std::uint64_t uid = 0;  // 0: can't be read again, no checkpoint
+  std::uint64_t id = 0;   // for record ids: the uid, or one made up for this run
   std::uint64_t read_to = 0;
   std::uint64_t replay_below = 0;  // the largest `resume`
   Receipt* head = nullptr;
@@ -103,6 +104,7 @@ class Ledger final : public ReceiptKeeper {
   std::vector<std::string> lane_ids_;
   std::vector<LaneKey> lane_keys_;  // of the same lanes; empty without a state
   State* state_;                    // may be null
+  std::uint64_t next_id_;           // for sources without a uid
   std::function<void()> heard_;
   std::unordered_map<std::uint64_t, std::vector<std::pair<std::size_t, std::uint64_t>>> saved_;  // from the last run
   std::unordered_map<SourceState*, std::unique_ptr<SourceState>> sources_;

@@ -85,6 +85,7 @@ void Post::deliver(BatchRef batch, Source source, std::uint64_t begin, std::uint
   }
   batch->receipt = services_.ledger.begin(*source, begin, end);
   batch->claim = batch->receipt.get();
+  batch->source = source->id;
   if (count > 0) {
     decode(*batch);
     services_.ledger.counts.filtered += services_.chain.apply(*batch, services_.loop.wall());

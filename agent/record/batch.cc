@@ -48,6 +48,7 @@ void BatchPool::take_back(Batch* batch) {
   batch->chunks.clear();
   batch->records.clear();
   batch->fields.clear();
+  batch->source = 0;
   batch->read_at = 0;
   batch->bytes = 0;
   if (free_.size() >= kKeep || batch->records.capacity() > kKeepRecords || batch->fields.capacity() > kKeepRecords) {

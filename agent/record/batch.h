@@ -28,8 +28,9 @@ struct Batch {
   std::vector<ChunkRef> chunks;  // each chunk that a record looks into, once
   std::vector<Record> records;
   std::vector<Field> fields;
-  Nanos read_at = 0;        // monotonic: when the first byte was read
-  std::uint64_t bytes = 0;  // of all bodies, as they were read
+  std::uint64_t source = 0;  // with a record's position what its id is made of (record_id.h); 0: none
+  Nanos read_at = 0;         // monotonic: when the first byte was read
+  std::uint64_t bytes = 0;   // of all bodies, as they were read
 
   // Keeps the chunk alive as long as this batch; asking again for the same one costs nothing.
   void hold(const ChunkRef& chunk) {
