@@ -60,15 +60,16 @@ TEST_CASE("a fact that is cut, longer, of another version or too large in its nu
   CHECK_FALSE(read_fact(key, "g1 f 1 1 1 1ffffffff 0 0 1 1 0 0 0 0 0 0 0: 0:"));
 }
 
-TEST_CASE("the uid of a generation depends on machine, inode, birth, head and epoch and not on the device") {
+TEST_CASE("the uid of a generation depends on machine, inode, birth, head, epoch and time and not on the device") {
   const Identity id{.dev = 1, .ino = 2, .btime = 3};
-  const std::uint64_t uid = generation_uid(9, id, "head", 0);
-  CHECK(uid == generation_uid(9, {.dev = 5, .ino = 2, .btime = 3}, "head", 0));
-  CHECK(uid != generation_uid(8, id, "head", 0));
-  CHECK(uid != generation_uid(9, {.dev = 1, .ino = 3, .btime = 3}, "head", 0));
-  CHECK(uid != generation_uid(9, {.dev = 1, .ino = 2, .btime = 4}, "head", 0));
-  CHECK(uid != generation_uid(9, id, "tail", 0));
-  CHECK(uid != generation_uid(9, id, "head", 1));
+  const std::uint64_t uid = generation_uid(9, id, "head", 0, 10);
+  CHECK(uid == generation_uid(9, {.dev = 5, .ino = 2, .btime = 3}, "head", 0, 10));
+  CHECK(uid != generation_uid(8, id, "head", 0, 10));
+  CHECK(uid != generation_uid(9, {.dev = 1, .ino = 3, .btime = 3}, "head", 0, 10));
+  CHECK(uid != generation_uid(9, {.dev = 1, .ino = 2, .btime = 4}, "head", 0, 10));
+  CHECK(uid != generation_uid(9, id, "tail", 0, 10));
+  CHECK(uid != generation_uid(9, id, "head", 1, 10));
+  CHECK(uid != generation_uid(9, id, "head", 0, 11));
 }
 
 TEST_CASE("a head fits what begins with it, a mark is of the last bytes") {

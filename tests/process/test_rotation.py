@@ -115,6 +115,25 @@ def test_a_file_truncated_while_down_is_read_from_its_start_once(agent, sink, lo
     assert sink.texts() == [f"old {n}" for n in range(6)] + ["new 1", "new 2"]
 
 
+def test_a_generation_that_begins_after_a_stop_is_not_taken_for_its_forerunner(agent, sink, logs):
+    put(logs / "app.log", "# a header")
+    agent.configure(tail(logs / "app.log"), to_tcp(sink)).start()
+    wait_until(lambda: len(sink.lines) == 1)
+    put(logs / "app.log", *(f"a{i}" for i in range(100)))
+    wait_until(lambda: len(sink.lines) == 101)
+    shutil.copy(logs / "app.log", logs / "app.log.1")
+    os.truncate(logs / "app.log", 0)
+    wait_until(lambda: agent.metric("logweir_input_truncations_total") == 1)
+    agent.stop()
+    os.remove(logs / "app.log.1")
+    put(logs / "app.log", "# a header")
+    agent.start()
+    wait_until(lambda: len(sink.lines) >= 102, what="the header again")
+    put(logs / "app.log", *(f"b{i}" for i in range(200)))
+    wait_until(lambda: len(sink.lines) >= 302, what=lambda: f"{len(sink.lines)} lines")
+    assert sink.texts()[101:] == ["# a header"] + [f"b{i}" for i in range(200)]
+
+
 def test_a_file_rotated_while_down_goes_on_under_its_new_name(agent, sink, logs):
     put(logs / "app.log", "l1", "l2", "l3")
     agent.configure(tail(logs / "app.log*"), to_tcp(sink)).start()

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <climits>
-#include <tuple>
+#include <utility>
 
 #include "base/hash.h"
 #include "plugins/inputs/tail/names.h"
@@ -18,6 +18,7 @@ namespace {
 
 constexpr Nanos kPollInterval = kSecond;
 constexpr Nanos kSettle = 10 * kMillisecond;  // from the first look to the second, see discovery.h
+constexpr int kLooks = 4;
 constexpr Nanos kForgetAfter = 600 * kSecond;
 constexpr Nanos kLeastBetweenScans = 10 * kMillisecond;
 constexpr Nanos kScanShare = 20;  // a scan is followed by a pause of so many times its length
@@ -95,6 +96,7 @@ void Discovery::close() {
 // ---- looking ----
 
 void Discovery::heard(std::span<const WatchEvent> events) {
+  moves_.forget_old(services_->loop.now());
   for (const WatchEvent& event : events) {
     if (event.overflow()) {
       services_->log.warn("the kernel's queue of file events overflowed; looking at all files anew");
@@ -112,17 +114,20 @@ void Discovery::heard(std::span<const WatchEvent> events) {
       scratch_.assign(directory);
       if (!scratch_.ends_with('/')) scratch_ += '/';
       scratch_.append(event.name);
-      heard_of(scratch_, event.mask);
+      heard_of(scratch_, event);
     }
   }
   look_at_touched();
   if (want_scan_) scan_soon();
 }
 
-void Discovery::heard_of(const std::string& path, std::uint32_t mask) {
+void Discovery::heard_of(const std::string& path, const WatchEvent& event) {
+  const std::uint32_t mask = event.mask;
   const bool named = (mask & kNameChanged) != 0;
   if (named && ((mask & IN_ISDIR) != 0 || is_link(path)) && leads_on(path)) want_scan_ = true;
   if ((mask & IN_ISDIR) != 0) return;
+  if ((mask & IN_MOVED_FROM) != 0) moves_.from(event.cookie, path, wanted(path));
+  if ((mask & IN_MOVED_TO) != 0) moves_.to(event.cookie, path);
   if (!named) {
     if (const FileNumber number = catalogue_.at(path); number != kNoFile) changed(number);
   } else if (wanted(path) || catalogue_.at(path) != kNoFile || (mask & IN_MOVED_TO) != 0) {
@@ -141,14 +146,29 @@ void Discovery::heard_of(const std::string& path, std::uint32_t mask) {
 
 void Discovery::look_at_touched() {
   if (touched_.empty()) return;
-  std::vector<Sighting> sightings;
-  for (const std::string& path : touched_) sightings.push_back(sight(path));
+  std::vector<Sighting> sightings = sight_touched();
+  // A rotation between two of the looks would show files under names that they never had at one time.
+  for (int times = 0; times < kLooks && touched_.size() > 1; ++times) {
+    std::vector<Sighting> again = sight_touched();
+    const bool same = std::equal(again.begin(), again.end(), sightings.begin(), [](const auto& a, const auto& b) {
+      return a.stat.has_value() == b.stat.has_value() && (!a.stat || a.stat->id == b.stat->id);
+    });
+    sightings = std::move(again);
+    if (same) break;
+  }
   touched_.clear();
   catalogue_.apply(std::move(sightings));
+  if (first_scan_done_) announce_new();
+}
+
+std::vector<Sighting> Discovery::sight_touched() {
+  std::vector<Sighting> sightings;
+  for (const std::string& path : touched_) sightings.push_back(sight(path));
+  return sightings;
 }
 
 Sighting Discovery::sight(const std::string& path) {
-  Sighting sighting{path, stat_path(path.c_str(), false), wanted(path), false};
+  Sighting sighting{path, stat_path(path.c_str(), false), wanted(path), !moves_.stream_of(path).empty()};
   if (sighting.stat && sighting.stat->kind == FileStat::Kind::link) {
     sighting.stat = stat_path(path.c_str());
     if (sighting.wanted) directories_->add_link(path);
@@ -193,6 +213,7 @@ void Discovery::scan() {
   sightings_ = {};
   const bool second = ++scans_ == 2;
   if (second) scanned_first();
+  if (first_scan_done_) announce_new();
   const Nanos ended = services_->loop.now();
   next_scan_ = ended + std::max(kLeastBetweenScans, (ended - began) * kScanShare);
   refresh_->arm(began + interval(), interval() / 10);
@@ -233,7 +254,7 @@ Nanos Discovery::interval() const {
 
 void Discovery::scanned_first() {
   look_for_remembered();
-  announce_first();
+  announce_new();
   first_scan_done_ = true;
   known_->forget_taken();
   for (unsigned worker = 0; worker < services_->workers; ++worker) exchange_->send(worker, Scanned{});
@@ -262,24 +283,6 @@ void Discovery::look_for_remembered() {
   if (!found.empty()) catalogue_.apply(std::move(found));
 }
 
-// Old generations come before the younger ones of their stream: by birth.
-void Discovery::announce_first() {
-  std::vector<Announced> files = std::exchange(first_, {});
-  const auto rank = [](const Announced& a) {
-    const std::int64_t came = a.stat.id.btime != 0 ? a.stat.id.btime : a.stat.mtime;
-    return std::tuple(a.known ? 0 : 1, a.known ? a.known->born : came, a.known ? a.known->epoch : 0);
-  };
-  std::sort(files.begin(), files.end(), [&](const Announced& a, const Announced& b) { return rank(a) < rank(b); });
-  for (Announced& file : files) {
-    if (!catalogue_.file(file.number).gone) {
-      announce(file);
-      continue;
-    }
-    if (file.known) exchange_->send(worker_of(file.known->stream), Prune{file.known->uid});
-    catalogue_.erase(file.number);
-  }
-}
-
 void Discovery::prune() {
   for (const GenerationFact& fact : known_->left()) {
     exchange_->send(worker_of(fact.stream), Prune{fact.uid});
@@ -297,7 +300,7 @@ void Discovery::appeared(FileNumber number, const std::string& path, const FileS
     services_->log.info("{} is this agent's own output and is not read", path);
     return;
   }
-  Announced announced{number, stat, known_->take(stat.id, path), stat.size};
+  Announced announced{number, stat, known_->take(stat.id, path), stat.size, std::string(moves_.stream_of(path))};
   file.known = announced.known.has_value();
   const Nanos oldest = services_->loop.wall() - options_->ignore_older.value;
   if (!announced.known && options_->ignore_older.value > 0 && stat.mtime < oldest) {
@@ -308,39 +311,59 @@ void Discovery::appeared(FileNumber number, const std::string& path, const FileS
   const bool is_new = scans_ > 0 || known_->began();
   const bool from_head = is_new ? options_->read_newly_discovered_files_from_head : options_->read_from_head;
   if (from_head) announced.start = 0;
-  if (!first_scan_done_) {
-    first_.push_back(std::move(announced));
-  } else {
-    announce(announced);
+  new_.push_back(std::move(announced));
+}
+
+// Tells the workers of what was found since the last call, each stream's files in one message.
+void Discovery::announce_new() {
+  std::vector<std::pair<std::string, Appeared>> all;  // with the name that decides on the worker
+  for (Announced& file : std::exchange(new_, {})) {
+    Catalogue::File& entry = catalogue_.file(file.number);
+    if (!entry.gone) {
+      Appeared message = appearance(file);
+      std::string root = root_of(message.base.empty() ? message.stream : message.base);
+      entry.worker = worker_of(root);
+      all.emplace_back(std::move(root), std::move(message));
+      continue;
+    }
+    if (file.known) exchange_->send(worker_of(file.known->stream), Prune{file.known->uid});
+    catalogue_.erase(file.number);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto at = all.begin(); at != all.end();) {
+    const std::string& root = at->first;
+    std::vector<Appeared> together;
+    for (; at != all.end() && at->first == root; ++at) together.push_back(std::move(at->second));
+    exchange_->send(worker_of(root), std::move(together));
   }
 }
 
-void Discovery::announce(Announced& a) {
+Appeared Discovery::appearance(Announced& a) {
   Catalogue::File& file = catalogue_.file(a.number);
-  const std::string& path = *file.names.front();
-  const std::string base = base_of(path);
-  auto appeared = std::make_unique<Appeared>();
-  Appeared& message = *appeared;
+  Appeared message;
   message.number = a.number;
-  message.path = path;
-  message.stream = path;
-  // Rotated while we were down, more than once: it continues the stream that is known under the base's name.
-  if (!first_scan_done_ && !a.known && is_rotated_name(path, base) && known_->has_stream(base) &&
-      !catalogue_.file(catalogue_.at(base)).known) {
-    message.stream = base;
+  message.path = *file.names.front();
+  message.base = base_of(message.path);
+  message.stream = message.path;
+  if (a.renamed_from.empty()) a.renamed_from = moves_.stream_of(message.path);
+  message.renamed = !a.renamed_from.empty();
+  if (a.known) {
+    message.stream = a.known->stream;
+  } else if (message.renamed) {
+    message.stream = std::move(a.renamed_from);
+  } else if (is_rotated_name(message.path, message.base)) {
+    message.stream = message.base;
+    if (!first_scan_done_ && !known_->began()) message.label = message.path;  // nobody has seen it under another name
   }
-  if (a.known) message.stream = a.known->stream;
-  message.base = base;
   message.stat = a.stat;
   message.start = a.start;
-  message.known = std::move(a.known);
   message.wanted = file.wanted;
   message.changed = &file.changed;
   // After a restart any file beside a known one may be a copy that was made meanwhile.
-  message.fresh = first_scan_done_ || known_->has_stream(base) ||
+  message.fresh = first_scan_done_ || known_->has_stream(message.base) ||
                   services_->loop.wall() - a.stat.mtime < options_->rotate_wait.value;
-  file.worker = worker_of(base.empty() ? message.stream : base);
-  exchange_->send(file.worker, std::move(appeared));
+  message.known = std::move(a.known);
+  return message;
 }
 
 void Discovery::changed(FileNumber number) {
@@ -358,8 +381,8 @@ void Discovery::wake(FileNumber number) {
   if (!stat || !(stat->id == file.id)) return;
   const std::uint64_t start = std::min(file.ignored_size, stat->size);
   file.silent = false;
-  Announced announced{number, *stat, std::nullopt, start};
-  announce(announced);
+  new_.push_back({number, *stat, std::nullopt, start, {}});
+  if (first_scan_done_) announce_new();
 }
 
 void Discovery::moved(FileNumber number, const std::string& path, bool wanted) {
@@ -408,6 +431,12 @@ std::string Discovery::base_of(const std::string& path) const {
     return true;
   });
   return found;
+}
+
+// The shortest of the names that it extends: all files that may have to do with one another lead to the same one.
+std::string Discovery::root_of(std::string path) const {
+  for (std::string base = base_of(path); !base.empty(); base = base_of(path)) path = std::move(base);
+  return path;
 }
 
 unsigned Discovery::worker_of(std::string_view stream) const {

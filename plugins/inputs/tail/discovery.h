@@ -15,6 +15,7 @@
 #include "plugins/inputs/tail/exchange.h"
 #include "plugins/inputs/tail/glob.h"
 #include "plugins/inputs/tail/known.h"
+#include "plugins/inputs/tail/moves.h"
 #include "plugins/inputs/tail/options.h"
 #include "plugins/inputs/tail/walk.h"
 
@@ -30,7 +31,8 @@ namespace logweir::tail {
 //   by memory               at start, for generations of the last run that no pattern leads to: by inode, in the
 //                           directory where they were seen last (rotated while we were down)
 // At start it looks twice, and hears the events in between, before it says anything: a rotation in the middle of a look
-// can hide a file from it, and then older files would be told of after younger ones.
+// can hide a file from it, and then older files would be told of after younger ones. For the same reason files of one
+// stream that one look finds are told of together; the worker puts them in order.
 class Discovery final : public InputShared, private CatalogueListener, private WalkSink {
  public:
   explicit Discovery(std::shared_ptr<const TailOptions> options);
@@ -46,6 +48,7 @@ class Discovery final : public InputShared, private CatalogueListener, private W
     FileStat stat;
     std::optional<GenerationFact> known;
     std::uint64_t start = 0;
+    std::string renamed_from;  // the stream's name, if it had that before
   };
 
   // CatalogueListener
@@ -59,8 +62,9 @@ class Discovery final : public InputShared, private CatalogueListener, private W
 
   void open_watch();
   void heard(std::span<const WatchEvent> events);
-  void heard_of(const std::string& path, std::uint32_t mask);
+  void heard_of(const std::string& path, const WatchEvent& event);
   void look_at_touched();
+  std::vector<Sighting> sight_touched();
   Sighting sight(const std::string& path);
   void scan();
   void scan_soon();
@@ -68,8 +72,8 @@ class Discovery final : public InputShared, private CatalogueListener, private W
   void look_for_remembered();
   void look_for_moved();
   void prune();
-  void announce(Announced& file);
-  void announce_first();
+  void announce_new();
+  [[nodiscard]] Appeared appearance(Announced& file);
   void wake(FileNumber number);
   void let_go();
 
@@ -77,6 +81,7 @@ class Discovery final : public InputShared, private CatalogueListener, private W
   [[nodiscard]] bool leads_on(std::string_view path) const;
   [[nodiscard]] bool is_ours(const Identity& id) const;
   [[nodiscard]] std::string base_of(const std::string& path) const;
+  [[nodiscard]] std::string root_of(std::string path) const;
   [[nodiscard]] unsigned worker_of(std::string_view stream) const;
   [[nodiscard]] Nanos interval() const;
 
@@ -93,7 +98,8 @@ class Discovery final : public InputShared, private CatalogueListener, private W
   std::unique_ptr<Wakeup> let_go_heard_;
   std::vector<Sighting> sightings_;          // of the scan under way
   std::unordered_set<std::string> touched_;  // names that events of this turn speak of
-  std::vector<Announced> first_;             // found by the first scan, not yet announced
+  std::vector<Announced> new_;               // found, not yet announced
+  Moves moves_;
   std::string scratch_;
   Nanos next_scan_ = 0;
   unsigned scans_ = 0;

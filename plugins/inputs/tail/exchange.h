@@ -20,18 +20,21 @@ namespace logweir::tail {
 using FileNumber = std::uint32_t;
 constexpr FileNumber kNoFile = UINT32_MAX;
 
-// What discovery says to the worker that owns a file, in this order: appeared, then any number of changed, moved and
-// gone (a gone file may come back as moved), until the worker lets go.
+// What discovery says to the worker that owns a file, in this order: appeared (with all others of its stream that were
+// found in the same look), then any number of changed, moved and gone (a gone file may come back as moved), until the
+// worker lets go.
 struct Appeared {
   FileNumber number = kNoFile;
   std::string path;
-  std::string stream;  // the name its records go by; files of one stream are read one after the other
+  std::string stream;  // files of one stream are read one after the other, and their records go by its name
+  std::string label;   // the name its records go by, if that is another one
   std::string base;    // the file whose name this one's extends, "" if none: this may be a copy of it
   FileStat stat;
   std::uint64_t start = 0;               // where a file that nothing is known of is read from
   std::optional<GenerationFact> known;   // from an earlier run
   bool wanted = true;                    // false: found by its inode under a name that is not asked for
   bool fresh = true;                     // came while we run, or was changed just now: a copy may be being made
+  bool renamed = false;                  // had the stream's name before, so that it is no copy
   std::atomic<bool>* changed = nullptr;  // set while a `Changed` is on its way; the worker clears it before it looks
 };
 struct Changed {
@@ -49,8 +52,7 @@ struct Scanned {};  // the first look at all patterns is done
 struct Prune {      // a generation that no file was found for
   std::uint64_t uid;
 };
-// Appeared is rare and large; the others come often.
-using Message = std::variant<std::unique_ptr<Appeared>, Changed, Moved, Gone, Scanned, Prune>;
+using Message = std::variant<std::vector<Appeared>, Changed, Moved, Gone, Scanned, Prune>;
 
 // Resource. The two ways between discovery, on the control loop, and the workers. What is said to a worker that has
 // not joined yet waits for it; what is said to one that has left is dropped.

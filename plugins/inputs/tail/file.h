@@ -48,6 +48,7 @@ struct TailFile {
   std::string path;
   std::string stream;  // empty: the path it was first seen under, which is `path` still
   std::string base;    // see Appeared
+  std::string label;   // see Appeared
   std::atomic<bool>* changed = nullptr;
   Fd fd;
 
@@ -93,6 +94,8 @@ struct TailFile {
   Hook<TailFile> linger;  // looked at by the clock
 
   [[nodiscard]] const std::string& stream_name() const { return stream.empty() ? path : stream; }
+  // It has its stream's name: the one that is being written.
+  [[nodiscard]] bool is_current() const { return !gone && wanted && path == stream_name(); }
   [[nodiscard]] std::uint64_t unread() const { return seen_size > offset ? seen_size - offset : 0; }
 };
 

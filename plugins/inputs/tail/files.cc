@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/inputs/tail/files.h"
 
+#include <utility>
+
 #include "base/hash.h"
+#include "plugins/inputs/tail/names.h"
 
 namespace logweir::tail {
+
+namespace {
+
+std::int64_t last_write(const TailFile& file) {
+  const auto stat = file.fd ? stat_fd(file.fd.get()) : stat_path(file.path.c_str());
+  return stat ? stat->mtime : 0;
+}
+
+}  // namespace
 
 TailFile& Files::add(const Identity& id) {
   auto made = std::make_unique<TailFile>(next_serial_++);
@@ -70,9 +82,9 @@ TailFile* Files::newest(std::string_view stream) const {
 
 TailFile* Files::enter_stream(TailFile& file) {
   TailFile*& newest = newest_[hash64(file.stream_name())];
-  if (newest != nullptr && newest != &file && is_older(file, *newest)) {
-    TailFile* younger = newest;
-    while (younger->before != nullptr && is_older(file, *younger->before)) younger = younger->before;
+  TailFile* younger = nullptr;
+  for (TailFile* at = newest; at != nullptr && at != &file && is_older(file, *at); at = at->before) younger = at;
+  if (younger != nullptr) {
     put_before(file, *younger);
     return file.before;
   }
@@ -83,13 +95,13 @@ TailFile* Files::enter_stream(TailFile& file) {
   return older;
 }
 
-// A file without a generation yet is younger than any of an earlier run.
 bool Files::is_older(const TailFile& a, const TailFile& b) {
-  const auto born = [](const TailFile& f) {
-    if (f.known != nullptr) return f.known->born;
-    return f.uid != 0 ? f.born : INT64_MAX;
-  };
-  return a.known != nullptr && born(a) < born(b);
+  const auto born = [](const TailFile& f) { return f.known != nullptr ? f.known->born : f.uid != 0 ? f.born : 0; };
+  if (a.known != nullptr && born(b) != 0) return born(a) < born(b);
+  if (a.is_current() || b.is_current()) return !a.is_current();
+  const std::int64_t one = last_write(a);
+  const std::int64_t two = last_write(b);
+  return one != two ? one < two : is_older_name(a.path, b.path);
 }
 
 void Files::put_before(TailFile& older, TailFile& file) {

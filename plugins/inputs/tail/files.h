@@ -30,8 +30,9 @@ class Files {
   [[nodiscard]] TailFile* newest(std::string_view stream) const;
   [[nodiscard]] std::size_t size() const { return files_.size(); }
 
-  // Puts it into its stream behind what is older: a file of an earlier run by the birth of its generation, any other
-  // one is the youngest. It waits for the one before it, which is returned.
+  // Puts it into its stream behind what is older. It waits for the one before it, which is returned. Files of an
+  // earlier run are in the order in which their generations were first seen; what has the stream's own name is the
+  // youngest; among the others the last write decides, then the name.
   TailFile* enter_stream(TailFile& file);
   // Out of its stream; the one that waited for it waits for the one before it.
   void leave_stream(TailFile& file);

@@ -50,7 +50,7 @@ Follower::~Follower() = default;
 // ---- what discovery says ----
 
 void Follower::hear(Message message) {
-  if (auto* appeared = std::get_if<std::unique_ptr<Appeared>>(&message)) return hear_appeared(**appeared);
+  if (auto* appeared = std::get_if<std::vector<Appeared>>(&message)) return hear_appeared(*appeared);
   if (const auto* changed = std::get_if<Changed>(&message)) return hear_changed(changed->number);
   if (auto* moved = std::get_if<Moved>(&message)) return hear_moved(*moved);
   if (const auto* gone = std::get_if<Gone>(&message)) return hear_gone(gone->number);
@@ -59,28 +59,44 @@ void Follower::hear(Message message) {
   want_turn();
 }
 
-void Follower::hear_appeared(Appeared& m) {
+// Files that were found together: those that may be copies come last, when what they may be copies of is known, and are
+// looked into first.
+void Follower::hear_appeared(std::vector<Appeared>& together) {
+  std::vector<TailFile*> all;
+  const auto may_be_copy = [](const Appeared& m) {
+    return !m.known && m.fresh && !m.renamed && !m.base.empty() && m.path != m.base;
+  };
+  for (Appeared& m : together) {
+    if (!may_be_copy(m)) all.push_back(take_in(m, false));
+  }
+  for (Appeared& m : together) {
+    if (may_be_copy(m)) all.push_back(take_in(m, files_.newest(m.base) != nullptr));
+  }
+  std::reverse(all.begin(), all.end());
+  for (TailFile* file : all) queue(*file);
+}
+
+TailFile* Follower::take_in(Appeared& m, bool hold) {
   TailFile* const copy = files_.by_inode(m.stat.id);
   if (copy != nullptr && copy->number == kNoFile) {  // found on our own before
     files_.number(*copy, m.number);
     copy->changed = m.changed;
     copy->path = std::move(m.path);
     copy->wanted = m.wanted;
-    return queue(*copy);
+    return copy;
   }
   TailFile& file = files_.add(m.stat.id);
   files_.number(file, m.number);
   file.path = std::move(m.path);
-  const bool own_stream = m.stream == file.path;
-  if (!own_stream) file.stream = std::move(m.stream);
+  if (m.stream != file.path) file.stream = std::move(m.stream);
+  file.label = std::move(m.label);
   file.changed = m.changed;
   file.start = m.start;
   file.seen_size = m.stat.size;
   file.wanted = m.wanted;
   file.last_news = services_.loop.now();
   if (m.known) file.known = std::make_unique<GenerationFact>(*std::move(m.known));
-  const TailFile* original = m.base.empty() ? nullptr : files_.newest(m.base);
-  if (original != nullptr && !file.known && m.fresh && own_stream) {
+  if (hold) {
     file.base = std::move(m.base);
     file.state = TailFile::State::held;
     watch_by_clock(file);
@@ -88,7 +104,7 @@ void Follower::hear_appeared(Appeared& m) {
     enter_stream(file);
   }
   account(file);
-  queue(file);
+  return &file;
 }
 
 void Follower::hear_changed(FileNumber number) {

@@ -43,7 +43,8 @@ class Follower {
   static constexpr Nanos kTick = 100 * kMillisecond;
 
   // What discovery says.
-  void hear_appeared(Appeared& message);
+  void hear_appeared(std::vector<Appeared>& together);
+  TailFile* take_in(Appeared& message, bool hold);
   void hear_changed(FileNumber number);
   void hear_moved(Moved& message);
   void hear_gone(FileNumber number);
@@ -65,6 +66,9 @@ class Follower {
   void reached_end(TailFile& file);
   [[nodiscard]] bool is_quiet(const TailFile& file) const;
   void release_next(TailFile& file);
+  static const TailFile* joiner_of(const TailFile& file);
+  void take_as_joined(TailFile& file, const TailFile& joiner);
+  [[nodiscard]] std::vector<TailFile*> fronts_of(const TailFile& file) const;
   bool join(TailFile& file);
   bool join_is_settled(TailFile& file);
   void mark_rotated(TailFile& file);
@@ -76,6 +80,7 @@ class Follower {
   void release_between(TailFile& original);
   void not_open(TailFile& file, Opened why);
   std::vector<TailFile*> held_for(const TailFile& original);
+  std::vector<TailFile*> originals_of(const TailFile& held);
   TailFile* held_copy_of(const TailFile& file);
   TailFile* copy_of(const TailFile& file);
   void adopt_copy(TailFile& copy, TailFile& original);

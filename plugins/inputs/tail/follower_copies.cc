@@ -56,10 +56,23 @@ void Follower::truncated(TailFile& file) {
 std::vector<TailFile*> Follower::held_for(const TailFile& original) {
   std::vector<TailFile*> held;
   for (TailFile* file = lingering_.front(); file != nullptr; file = lingering_.after(file->linger)) {
-    const bool ours = file->state == TailFile::State::held && files_.newest(file->base) == &original;
+    const bool ours = file->state == TailFile::State::held &&
+                      (file->base == original.path || file->base == original.stream_name());
     if (ours && descriptors_.ensure(*file) == Opened::open) held.push_back(file);
   }
   return held;
+}
+
+// What a held file may be a copy of: the newest file of that name, and those that had it until lately.
+std::vector<TailFile*> Follower::originals_of(const TailFile& held) {
+  std::vector<TailFile*> originals;
+  TailFile* const newest = files_.newest(held.base);
+  if (newest != nullptr) originals.push_back(newest);
+  for (TailFile* file = lingering_.front(); file != nullptr; file = lingering_.after(file->linger)) {
+    const bool was = file->state != TailFile::State::held && file != newest && !file->copy;
+    if (was && file->stream_name() == held.base) originals.push_back(file);
+  }
+  return originals;
 }
 
 TailFile* Follower::held_copy_of(const TailFile& file) {
@@ -121,19 +134,27 @@ void Follower::check_held(TailFile& file) {
   const auto stat = stat_fd(file.fd.get());
   const std::uint64_t size = stat ? stat->size : 0;
   if (size != std::exchange(file.seen_size, size)) file.last_news = now;
-  TailFile* const original = files_.newest(file.base);
-  if (original == nullptr || descriptors_.ensure(*original) != Opened::open) return release_held(file);
   watch_by_clock(file);
-  if (original->cold || original->known) return;
-  const auto now_there = stat_fd(original->fd.get());
-  const std::uint64_t original_size = now_there ? now_there->size : 0;
-  if (original->uid != 0 && (original_size < original->seen_size || !reader_.still_same(*original))) {
-    return truncated(*original);  // it takes us when we are its copy
+  bool differs = true;
+  for (TailFile* original : originals_of(file)) {
+    if (descriptors_.ensure(*original) != Opened::open) continue;
+    if (original->cold) return;
+    if (original->known) {
+      if (original->turn.linked()) opening_.push_back(file.turn);  // behind it
+      return;
+    }
+    const auto now_there = stat_fd(original->fd.get());
+    const std::uint64_t original_size = now_there ? now_there->size : 0;
+    if (original->uid != 0 && (original_size < original->seen_size || !reader_.still_same(*original))) {
+      truncated(*original);  // it takes us when we are its copy
+      if (file.state != TailFile::State::held) return;
+      continue;
+    }
+    if (compare(file.fd.get(), size, original->fd.get(), original_size) != Likeness::differs) differs = false;
   }
   const bool waited = now - file.last_news >= options_.rotate_wait.value;
-  if (waited && file.gone) return drop(file);
-  const Likeness likeness = compare(file.fd.get(), size, original->fd.get(), original_size);
-  if (waited || likeness == Likeness::differs) release_held(file);
+  if (waited && file.gone && !differs) return drop(file);
+  if (waited || differs) release_held(file);
 }
 
 // The original was truncated more than once since we looked: held files that it does not begin with now hold what came
@@ -157,22 +178,16 @@ void Follower::release_between(TailFile& original) {
   }
 }
 
-// It is a file of its own. Beside an original that nothing was read of yet, it holds what came before that: the
-// original was copied and truncated before we got to it.
+// It is a file of its own. Beside one that is being read already it can't be put in front of that any more.
 void Follower::release_held(TailFile& file) {
   services_.log.debug("{} is no copy that is being made; it is read as a file of its own", file.path);
-  TailFile* const original = files_.newest(file.base);
+  const TailFile* const newest = files_.newest(file.stream_name());
+  const bool too_late = newest != nullptr && newest->is_current() && newest->offset > newest->start;
   file.state = TailFile::State::fresh;
   file.base.clear();
-  const bool untouched = original != nullptr && original->offset == original->start && !original->known;
-  if (untouched && is_rotated_name(file.path, original->path)) {
-    file.stream = original->stream_name();
-    Files::put_before(file, *original);
-    mark_rotated(file);
-  } else {
-    enter_stream(file);
-    queue(file);
-  }
+  if (too_late) file.stream.clear();
+  enter_stream(file);
+  queue(file);
 }
 
 }  // namespace logweir::tail

@@ -58,32 +58,67 @@ void Follower::release_next(TailFile& file) {
   if (file.state == TailFile::State::ready && file.unread() > 0 && !replaced && file.fd) {
     const bool opened = next->state != TailFile::State::fresh || next->at_end;
     if (!opened || (!file.copy && !is_quiet(file))) return watch_by_clock(file);
-    if (next->offset == 0) {
+    if (const TailFile* joiner = joiner_of(file)) {
+      if (joiner->known != nullptr) return watch_by_clock(file);  // until it is opened
+      take_as_joined(file, *joiner);
+    }
+    if (file.unread() > 0 && next->offset == 0) {
       next->joins = file.serial;
       services_.log.debug("{} ends in the middle of a line, which is taken to go on in {}", file.path, next->path);
-    } else if (file.joined.uid == next->uid && next->offset >= file.joined.to && file.joined.end <= file.seen_size) {
-      file.owed_from = std::exchange(file.offset, file.joined.end);  // an earlier run has joined it
-      file.scanned = std::max(file.scanned, file.offset);
-      reader_.settle_join(file);
     }
   }
   Files::release(file);
   queue(*next);
 }
 
+// The younger file in which an earlier run found the end of the last line here.
+const TailFile* Follower::joiner_of(const TailFile& file) {
+  if (file.joined.uid == 0) return nullptr;
+  const TailFile* at = file.after;
+  while (at != nullptr && (at->known != nullptr ? at->known->uid : at->uid) != file.joined.uid) at = at->after;
+  return at;
+}
+
+void Follower::take_as_joined(TailFile& file, const TailFile& joiner) {
+  if (joiner.offset < file.joined.to || file.joined.end > file.seen_size || file.joined.end <= file.offset) return;
+  file.owed_from = std::min(file.owed_from, file.offset);
+  file.offset = file.joined.end;
+  file.scanned = std::max(file.scanned, file.offset);
+  reader_.settle_join(file);
+}
+
+// The older files whose ends, one behind the other, are the front of our first line; the oldest first.
+std::vector<TailFile*> Follower::fronts_of(const TailFile& file) const {
+  std::vector<TailFile*> fronts;
+  const TailFile* at = &file;
+  while (at->joins != 0 && at->offset == 0) {
+    TailFile* const older = files_.by_serial(at->joins);
+    if (older == nullptr || older->unread() == 0 || !older->fd) break;
+    fronts.push_back(older);
+    at = older;
+  }
+  std::reverse(fronts.begin(), fronts.end());
+  return fronts;
+}
+
 // The younger file's first line has its end: it is ours. False: no room, try again.
 bool Follower::join(TailFile& file) {
-  TailFile* const older = files_.by_serial(file.joins);
-  if (older == nullptr || older->unread() == 0 || !older->fd || file.offset != 0) {
+  const std::vector<TailFile*> fronts = fronts_of(file);
+  if (fronts.empty()) {
     file.joins = 0;
     return true;
   }
   if (file.line_end == 0) return true;
-  if (!reader_.join(file, *older)) return false;
-  services_.log.debug("the last line of {} and the first one of {} are joined", older->path, file.path);
-  account(*older);
-  generations_.keep(*older, nullptr);
-  watch_by_clock(*older);
+  for (TailFile* front : fronts) {
+    front->joined = {file.uid, file.line_end, front->seen_size};
+    generations_.keep(*front, nullptr);  // known before the line is: or its front would be sent once more by itself
+  }
+  if (!reader_.join(file, fronts)) return false;
+  for (TailFile* front : fronts) {
+    services_.log.debug("the last line of {} and the first one of {} are joined", front->path, file.path);
+    account(*front);
+    watch_by_clock(*front);
+  }
   return true;
 }
 

@@ -14,7 +14,7 @@ OriginRef Generations::origin_for(const TailFile& file) {
   const bool by_path = !options_.path_key.empty() || services_.tag.find('*') != std::string::npos;
   if (!by_path && shared_origin_) return shared_origin_;
   Origin origin;
-  const std::string& name = file.stream_name();
+  const std::string& name = file.label.empty() ? file.stream_name() : file.label;
   origin.tag = services_.intake.tag(expand_tag(services_.tag, name));
   origin.text_key = options_.key;
   origin.offset_key = options_.offset_key;
@@ -30,8 +30,8 @@ bool Generations::begin(TailFile& file) {
   if (got == 0) return false;
   const std::string_view content(bytes, got);
   file.head = head_of(content);
-  file.uid = generation_uid(services_.machine_id, file.id, content, file.epoch);
   file.born = services_.loop.wall();
+  file.uid = generation_uid(services_.machine_id, file.id, content, file.epoch, file.born);
   file.copy = false;
   if (!file.origin) file.origin = origin_for(file);
   file.source = services_.intake.open_source({file.uid, file.start});

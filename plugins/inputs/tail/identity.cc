@@ -60,8 +60,9 @@ Mark mark_of(std::string_view content) {
 }
 
 std::uint64_t generation_uid(std::uint64_t machine_id, const Identity& id, std::string_view content,
-                             std::uint32_t epoch) {
-  const std::uint64_t parts[] = {machine_id, id.ino, static_cast<std::uint64_t>(id.btime), epoch};
+                             std::uint32_t epoch, std::int64_t born) {
+  const std::uint64_t parts[] = {machine_id, id.ino, static_cast<std::uint64_t>(id.btime), epoch,
+                                 static_cast<std::uint64_t>(born)};
   std::uint64_t h = kHashSeed;
   for (const std::uint64_t part : parts) {
     for (int shift = 0; shift < 64; shift += 8) {

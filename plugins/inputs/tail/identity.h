@@ -56,9 +56,10 @@ struct Mark {
 // Of the end of `content`, at most kMarkBytes.
 Mark mark_of(std::string_view content);
 
-// The uid of a generation: stable over restarts and renames; never 0. `content`: its first-seen head.
+// A new uid for a generation; never 0. `content`: its first-seen head; `born`: when that was, wall clock. The time keeps
+// it from being an earlier generation's, whose epoch nobody remembers: it must be kept, it can't be made again.
 std::uint64_t generation_uid(std::uint64_t machine_id, const Identity& id, std::string_view content,
-                             std::uint32_t epoch);
+                             std::uint32_t epoch, std::int64_t born);
 
 // Reads up to `size` bytes at `offset`, inline; fewer at the end of the file or on a failure.
 std::size_t read_at(int fd, char* to, std::size_t size, std::uint64_t offset);

@@ -22,6 +22,19 @@ bool is_rotated_name(std::string_view path, std::string_view base) {
   return extends_name(path, base) && path.find_first_not_of("0123456789.-_T", base.size()) == std::string_view::npos;
 }
 
+bool is_older_name(std::string_view a, std::string_view b) {
+  constexpr std::size_t kMostCountDigits = 6;  // longer ones are dates, which grow
+  const auto number_of = [](std::string_view name) {
+    const std::size_t last = name.find_last_not_of("0123456789");
+    return last == std::string_view::npos ? name : name.substr(last + 1);
+  };
+  const std::string_view one = number_of(a);
+  const std::string_view two = number_of(b);
+  const bool counts = one.size() <= kMostCountDigits && two.size() <= kMostCountDigits;
+  if (!counts) return a < b;
+  return one.size() != two.size() ? one.size() > two.size() : one > two;
+}
+
 std::string_view directory_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string_view::npos) return ".";

@@ -13,6 +13,9 @@ bool is_packed(std::string_view path);
 bool extends_name(std::string_view path, std::string_view base);
 // Whether what stands behind `base` is a number or a date, so that the file surely is an older one of the same stream.
 bool is_rotated_name(std::string_view path, std::string_view base);
+// Of two names that rotation made of the same one: app.log.2 is older than app.log.1, app.log-20260105 than
+// app.log-20260106. False when they don't tell.
+bool is_older_name(std::string_view a, std::string_view b);
 // Calls `each` with every shorter name that `path` may extend, the longest first, until it returns true.
 template <typename Each>
 void each_base(std::string_view path, Each each);

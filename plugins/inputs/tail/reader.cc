@@ -136,26 +136,31 @@ Step Reader::digest(TailFile& file, ColdRead& read) {
   return take(file, read.plan, std::move(read.chunk), read.mark.data(), read.got.bytes);
 }
 
-bool Reader::join(TailFile& file, TailFile& older) {
-  const std::uint64_t front = older.unread();
+bool Reader::join(TailFile& file, const std::vector<TailFile*>& fronts) {
   const std::uint64_t span = file.line_end;
-  const std::uint64_t whole = front + span - 1;
+  std::uint64_t whole = span - 1;
+  for (const TailFile* front : fronts) whole += front->unread();
   const std::uint64_t want = std::min(whole, rules_.limit + 1);
   ChunkRef chunk = services_.intake.room(want);
   if (!chunk) return false;
-  const std::uint64_t from_older = std::min(front, want);
-  std::size_t got = read_at(older.fd.get(), chunk->free_space(), from_older, older.offset);
+  std::size_t got = 0;
+  for (const TailFile* front : fronts) {
+    const std::uint64_t part = std::min(front->unread(), want - got);
+    got += read_at(front->fd.get(), chunk->free_space() + got, part, front->offset);
+  }
   got += read_at(file.fd.get(), chunk->free_space() + got, want - got, 0);
   BatchRef batch = services_.intake.batch(file.origin);
   Framed framed;
   frame_line(*batch, {{chunk->free_space(), got}, whole, span, 0}, services_.loop.wall(), rules_, framed);
   batch->hold(chunk);
   chunk->used += static_cast<std::uint32_t>(got);
-  older.joined = {file.uid, span, older.seen_size};
-  older.owed_from = std::min(older.owed_from, older.offset);
-  older.offset = older.scanned = older.seen_size;
-  older.line_end = 0;
-  renew_mark(older);
+  for (TailFile* front : fronts) {
+    front->owed_from = std::min(front->owed_from, front->offset);
+    front->offset = front->scanned = front->seen_size;
+    front->line_end = 0;
+    front->joins = 0;
+    renew_mark(*front);
+  }
   file.joins = 0;
   hand_over(file, std::move(batch), framed, span);
   renew_mark(file);

@@ -44,8 +44,8 @@ class Reader {
   [[nodiscard]] bool still_same(TailFile& file);
   // Hands over what stands behind the last line end as a line of its own.
   bool flush_partial(TailFile& file);
-  // Hands over the first line of `file`, whose end was found, behind what `older` ends with.
-  bool join(TailFile& file, TailFile& older);
+  // Hands over the first line of `file`, whose end was found, behind what the fronts end with, the oldest first.
+  bool join(TailFile& file, const std::vector<TailFile*>& fronts);
   // The line that `older` begins is done where it ends.
   void settle_join(TailFile& older);
   // The file goes away while a cold read of it may be under way: the read keeps its descriptor.
