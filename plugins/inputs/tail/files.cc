@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/inputs/tail/files.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/hash.h"
@@ -13,6 +14,12 @@ namespace {
 std::int64_t last_write(const TailFile& file) {
   const auto stat = file.fd ? stat_fd(file.fd.get()) : stat_path(file.path.c_str());
   return stat ? stat->mtime : 0;
+}
+
+// Of its generation; 0 when it has none.
+std::int64_t born(const TailFile& file) {
+  if (file.known != nullptr) return file.known->born;
+  return file.uid != 0 ? file.born : 0;
 }
 
 }  // namespace
@@ -95,8 +102,17 @@ TailFile* Files::enter_stream(TailFile& file) {
   return older;
 }
 
+std::int64_t Files::birth_of(const TailFile& file, std::int64_t now) {
+  const TailFile* older = file.before;
+  while (older != nullptr && born(*older) == 0) older = older->before;
+  const TailFile* younger = file.after;
+  while (younger != nullptr && born(*younger) == 0) younger = younger->after;
+  if (older != nullptr) now = std::max(now, born(*older) + 1);
+  if (younger != nullptr) now = std::min(now, born(*younger) - 1);
+  return now;
+}
+
 bool Files::is_older(const TailFile& a, const TailFile& b) {
-  const auto born = [](const TailFile& f) { return f.known != nullptr ? f.known->born : f.uid != 0 ? f.born : 0; };
   if (a.known != nullptr && born(b) != 0) return born(a) < born(b);
   if (a.is_current() || b.is_current()) return !a.is_current();
   const std::int64_t one = last_write(a);

@@ -39,6 +39,9 @@ class Files {
   // Puts `older` directly before `file`, which waits for it.
   static void put_before(TailFile& older, TailFile& file);
   static bool is_older(const TailFile& a, const TailFile& b);
+  // When a generation that is first seen now is said to be born: in between its neighbours, whatever order they were
+  // opened in.
+  static std::int64_t birth_of(const TailFile& file, std::int64_t now);
   // Nobody waits for it any longer; returns who did.
   static TailFile* release(TailFile& file);
 

@@ -72,7 +72,9 @@ void Follower::hear_appeared(std::vector<Appeared>& together) {
   for (Appeared& m : together) {
     if (may_be_copy(m)) all.push_back(take_in(m, files_.newest(m.base) != nullptr));
   }
-  std::reverse(all.begin(), all.end());
+  for (TailFile* file : all) {
+    if (file->state == TailFile::State::held) queue(*file);
+  }
   for (TailFile* file : all) queue(*file);
 }
 

@@ -53,7 +53,7 @@ bool Follower::is_quiet(const TailFile& file) const {
 // when the younger file has its first: that line goes on there.
 void Follower::release_next(TailFile& file) {
   TailFile* const next = file.after;
-  if (next == nullptr) return;
+  if (next == nullptr || file.before != nullptr) return;
   const bool replaced = file.gone && file.path == file.stream_name();
   if (file.state == TailFile::State::ready && file.unread() > 0 && !replaced && file.fd) {
     const bool opened = next->state != TailFile::State::fresh || next->at_end;
@@ -66,6 +66,9 @@ void Follower::release_next(TailFile& file) {
       next->joins = file.serial;
       services_.log.debug("{} ends in the middle of a line, which is taken to go on in {}", file.path, next->path);
     }
+  } else if (file.joins != 0 && file.seen_size == 0 && next->offset == 0) {
+    if (!is_quiet(file)) return watch_by_clock(file);
+    next->joins = std::exchange(file.joins, 0);  // nothing came in between
   }
   Files::release(file);
   queue(*next);

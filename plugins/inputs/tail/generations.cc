@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plugins/inputs/tail/files.h"
 #include "plugins/inputs/tail/names.h"
 
 namespace logweir::tail {
@@ -30,7 +31,7 @@ bool Generations::begin(TailFile& file) {
   if (got == 0) return false;
   const std::string_view content(bytes, got);
   file.head = head_of(content);
-  file.born = services_.loop.wall();
+  file.born = Files::birth_of(file, services_.loop.wall());
   file.uid = generation_uid(services_.machine_id, file.id, content, file.epoch, file.born);
   file.copy = false;
   if (!file.origin) file.origin = origin_for(file);
