@@ -2,6 +2,7 @@
 """Files that are renamed, truncated, replaced and linked while they are read: nothing lost, nothing twice."""
 import os
 import shutil
+import time
 
 import pytest
 
@@ -146,6 +147,45 @@ def test_a_file_rotated_while_down_goes_on_under_its_new_name(agent, sink, logs)
     wait_until(lambda: len(sink.lines) >= 5)
     assert stays(lambda: len(sink.lines) == 5, 0.3)
     assert sorted(sink.texts()) == ["l1", "l2", "l3", "l4", "l5"]
+
+
+def test_a_file_rotated_twice_while_down_loses_nothing_though_only_its_own_name_is_asked_for(agent, sink, logs):
+    def rotate():
+        time.sleep(0.02)  # a later last write
+        for old, new in (("app.log.1", "app.log.2"), ("app.log", "app.log.1")):
+            if (logs / old).exists():
+                os.rename(logs / old, logs / new)
+
+    put(logs / "app.log", "a1")
+    agent.configure(tail(logs / "app.log"), to_tcp(sink)).start()
+    wait_until(lambda: len(sink.lines) == 1)
+    agent.stop()
+    put(logs / "app.log", "a2")
+    rotate()
+    put(logs / "app.log", "b1")
+    rotate()
+    put(logs / "app.log", "c1")
+    agent.start()
+    wait_until(lambda: len(sink.lines) >= 4)
+    assert sink.texts() == ["a1", "a2", "b1", "c1"]
+
+
+def test_several_rotations_in_a_row_keep_order_and_join_a_line_that_spans_three_files(agent, sink, logs):
+    put(logs / "app.log", "a1")
+    agent.configure(tail(logs / "app.log"), to_tcp(sink)).start()
+    wait_until(lambda: len(sink.lines) == 1)
+    for text in (b"a2\nfirst, ", b"second, ", b"", b"third\nd1\n"):
+        with open(logs / "app.log", "ab") as file:
+            file.write(text)
+        if text.endswith(b"d1\n"):
+            break
+        for n in (3, 2, 1):
+            if (logs / f"app.log.{n}").exists():
+                os.rename(logs / f"app.log.{n}", logs / f"app.log.{n + 1}")
+        os.rename(logs / "app.log", logs / "app.log.1")
+        time.sleep(0.01)
+    wait_until(lambda: len(sink.lines) >= 4)
+    assert sink.texts() == ["a1", "a2", "first, second, third", "d1"]
 
 
 def test_a_flipped_symlink_leads_to_the_new_file_under_the_configured_path(watch, sink, logs):

@@ -86,7 +86,8 @@ FoundCopy find_copy(const TailFile& file, const Files& files) {
   if (listing == nullptr) return best;
   while (const dirent* entry = readdir(listing)) {
     std::string path = directory == "/" ? directory + entry->d_name : directory + "/" + entry->d_name;
-    if (extends_name(path, file.stream_name()) && path != file.path && !is_packed(path)) consider(std::move(path), file, files, best);
+    if (extends_name(path, file.stream_name()) && path != file.path && !is_packed(path))
+      consider(std::move(path), file, files, best);
   }
   closedir(listing);
   return best;

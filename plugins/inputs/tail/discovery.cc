@@ -254,6 +254,7 @@ Nanos Discovery::interval() const {
 
 void Discovery::scanned_first() {
   look_for_remembered();
+  look_for_missed();
   announce_new();
   first_scan_done_ = true;
   known_->forget_taken();
@@ -278,6 +279,37 @@ void Discovery::look_for_remembered() {
       if (!stat || stat->kind != FileStat::Kind::regular || catalogue_.holds(stat->id)) return;
       const bool born_then = std::any_of(from, to, [&](const auto& f) { return f.second->id.same_birth(stat->id); });
       if (born_then) found.push_back({std::move(path), stat, false, true});
+    });
+  }
+  if (!found.empty()) catalogue_.apply(std::move(found));
+}
+
+// A stream that was rotated more than once while we were down: what came between the file that we were reading and the
+// one that has the stream's name now lies under names that no pattern asks for, written later than the former.
+void Discovery::look_for_missed() {
+  struct Rotated {
+    std::string stream;
+    std::int64_t mtime;
+  };
+  std::unordered_map<std::string, std::vector<Rotated>> by_directory;
+  for (const Announced& file : new_) {
+    const std::string& path = *catalogue_.file(file.number).names.front();
+    if (!file.known || !is_rotated_name(path, file.known->stream) || catalogue_.at(file.known->stream) == kNoFile)
+      continue;
+    by_directory[std::string(directory_of(path))].push_back({file.known->stream, file.stat.mtime});
+  }
+  std::vector<Sighting> found;
+  for (const auto& [directory, streams] : by_directory) {
+    each_entry(directory, [&, &rotated = streams](const dirent& entry) {
+      std::string path = directory + "/" + entry.d_name;
+      if (is_packed(path) || wanted(path)) return;
+      const auto may_be_of = [&](const Rotated& r) { return is_rotated_name(path, r.stream); };
+      if (std::none_of(rotated.begin(), rotated.end(), may_be_of)) return;
+      const auto stat = stat_path(path.c_str(), false);
+      if (!stat || stat->kind != FileStat::Kind::regular || catalogue_.holds(stat->id)) return;
+      const bool later = std::any_of(rotated.begin(), rotated.end(),
+                                     [&](const Rotated& r) { return may_be_of(r) && r.mtime < stat->mtime; });
+      if (later) found.push_back({std::move(path), stat, false, true});
     });
   }
   if (!found.empty()) catalogue_.apply(std::move(found));

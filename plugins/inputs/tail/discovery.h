@@ -70,6 +70,7 @@ class Discovery final : public InputShared, private CatalogueListener, private W
   void scan_soon();
   void scanned_first();
   void look_for_remembered();
+  void look_for_missed();
   void look_for_moved();
   void prune();
   void announce_new();

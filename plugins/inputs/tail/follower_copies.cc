@@ -56,8 +56,8 @@ void Follower::truncated(TailFile& file) {
 std::vector<TailFile*> Follower::held_for(const TailFile& original) {
   std::vector<TailFile*> held;
   for (TailFile* file = lingering_.front(); file != nullptr; file = lingering_.after(file->linger)) {
-    const bool ours = file->state == TailFile::State::held &&
-                      (file->base == original.path || file->base == original.stream_name());
+    const bool ours =
+        file->state == TailFile::State::held && (file->base == original.path || file->base == original.stream_name());
     if (ours && descriptors_.ensure(*file) == Opened::open) held.push_back(file);
   }
   return held;

@@ -56,8 +56,8 @@ struct Mark {
 // Of the end of `content`, at most kMarkBytes.
 Mark mark_of(std::string_view content);
 
-// A new uid for a generation; never 0. `content`: its first-seen head; `born`: when that was, wall clock. The time keeps
-// it from being an earlier generation's, whose epoch nobody remembers: it must be kept, it can't be made again.
+// A new uid for a generation; never 0. `content`: its first-seen head; `born`: when that was, wall clock. The time
+// keeps it from being an earlier generation's, whose epoch nobody remembers: it must be kept, it can't be made again.
 std::uint64_t generation_uid(std::uint64_t machine_id, const Identity& id, std::string_view content,
                              std::uint32_t epoch, std::int64_t born);
 

@@ -26,8 +26,8 @@ class Moves {
  private:
   static constexpr Nanos kRemember = 5 * kSecond;
   static constexpr std::size_t kMost = 4096;
-  std::unordered_map<std::uint32_t, std::string> under_way_;      // by cookie: the stream
-  std::unordered_map<std::string, std::string> streams_;          // by the new name
+  std::unordered_map<std::uint32_t, std::string> under_way_;  // by cookie: the stream
+  std::unordered_map<std::string, std::string> streams_;      // by the new name
   Nanos heard_ = 0;
 };
 
