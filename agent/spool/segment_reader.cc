@@ -80,13 +80,13 @@ Result<SegmentReader::Step> SegmentReader::next(std::uint64_t limit) {
   Step step;
   step.offset = offset_;
   if (expected_ >= limit) return step;
-  bool may_be_old = std::exchange(limit_, limit) != limit;  // the window may be from before the frame was written
+  if (std::exchange(limit_, limit) != limit) may_be_old_ = true;
   std::uint64_t at_offset = offset_;
   while (true) {
     auto found = try_frame(at_offset, limit, step);
     if (!found.ok()) return found.status();
     if (found.value()) break;
-    if (std::exchange(may_be_old, false)) {
+    if (std::exchange(may_be_old_, false)) {
       step.torn = 0;
       forget_window();
       continue;

@@ -60,6 +60,7 @@ class SegmentReader {
   std::size_t window_size_ = 0;
   bool file_ended_ = false;  // the window holds the file's last byte
   std::uint64_t limit_ = 0;  // of the last call
+  bool may_be_old_ = false;  // the window may be from before the limit grew
 };
 
 }  // namespace logweir

@@ -70,6 +70,8 @@ Status SpoolWriter::roll(std::uint64_t need, Nanos wall) {
     segments_.pop_back();
   }
   if (Status space = check_space(size); !space.ok()) return space;
+  // From now on the new name may be on disk even if making it fails, and it shuts out what follows in the old segment.
+  broken_ = true;
   auto made = make_segment(size, wall);
   if (!made.ok()) return made.status();
   file_ = std::move(made).value();
@@ -137,16 +139,20 @@ Result<std::unique_ptr<DiskFile>> SpoolWriter::make_segment(std::uint64_t size, 
 Status SpoolWriter::write_state(Nanos wall) {
   label_.c = std::max(synced_, label_.b);
   label_.wall = wall;
-  return state_.write(label_);
+  Status wrote = state_.write(label_);
+  state_is_old_ = !wrote.ok();
+  return wrote;
 }
 
 Status SpoolWriter::trim(std::uint64_t frontier, Nanos wall) {
-  frontier = std::min(frontier, synced_);
-  if (frontier <= label_.b) return {};
-  label_.b = frontier;
-  Status wrote = write_state(wall);
+  frontier = std::max(std::min(frontier, synced_), label_.b);
+  Status wrote;
+  if (frontier != label_.b || state_is_old_) {
+    label_.b = frontier;
+    wrote = write_state(wall);
+  }
   // Without the new state a start takes the first segment there is as the frontier, so deleting is safe even then. But
-  // a spare file must not be one that an old state still wants.
+  // a file that an old state still wants must not be used again.
   Status removed = remove_below(frontier, wrote.ok());
   return wrote.ok() ? std::move(removed) : std::move(wrote);
 }

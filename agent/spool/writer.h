@@ -97,6 +97,7 @@ class SpoolWriter {
   std::unique_ptr<DiskFile> lock_;
   SpoolLabel label_;  // of the state, as it was last wanted
   StateRecord state_;
+  bool state_is_old_ = false;  // the last write of it failed
   SpoolRecovered recovered_;
 
   std::vector<Segment> segments_;  // the last one is being written, if there is a `file_`

@@ -10,6 +10,7 @@
 #include "base/disk.h"
 #include "spool/reader.h"
 #include "spool/writer.h"
+#include "tests/support/faulty_disk.h"
 #include "tests/support/spool_frames.h"
 #include "tests/support/temp_directory.h"
 
@@ -239,6 +240,32 @@ TEST_CASE("the newest can be read first") {
   for (std::size_t i = 1; i != ranges.value().size(); ++i) {
     CHECK(ranges.value()[i].begin == ranges.value()[i - 1].end);
   }
+}
+
+TEST_CASE("a segment whose making failed shuts out nothing of the one before") {
+  FaultyDisk disk(1);
+  const auto frame = [](const SpoolWriter& writer) {
+    return frame_of({std::string(3000, 'x')}, {writer.mark(), writer.next(), 1});
+  };
+  auto opened = SpoolWriter::open(disk, "/spool", kMine, Spool::small(), 1);
+  REQUIRE(opened.ok());
+  SpoolWriter& writer = *opened.value();
+  int stored = 0;
+  for (int i = 0; i < 200; ++i) {
+    disk.fail_one_in(i % 20 == 19 ? 0 : 3, 0);
+    const std::string one = frame(writer);
+    const std::string_view view = one;
+    if (writer.append({&view, 1}, 1).ok() && writer.sync().ok()) ++stored;
+  }
+  const std::uint64_t next = writer.synced();
+  opened.value().reset();
+  disk.crash();
+  disk.fail_one_in(0, 0);
+  auto again = SpoolWriter::open(disk, "/spool", kMine, Spool::small(), 1);
+  REQUIRE(again.ok());
+  CHECK(stored > 20);
+  CHECK(again.value()->recovered().next >= next);
+  CHECK(again.value()->recovered().missing == 0);
 }
 
 TEST_CASE("a reader follows the writer") {
