@@ -3,7 +3,7 @@
 #include <random>
 #include <utility>
 
-#include "spool/segment_reader.h"
+#include "spool/segment_scan.h"
 #include "spool/writer.h"
 
 namespace logweir {
@@ -15,18 +15,6 @@ std::uint64_t random_mark() {
   const std::uint64_t high = source();
   // Never 0, which unwritten blocks are full of.
   return (high << 32 | source()) | 1;
-}
-
-// The label of any segment, from the newest on; nothing when all are damaged.
-Result<std::optional<SpoolLabel>> any_label(Disk& disk, const std::string& directory,
-                                            const std::vector<Segment>& segments) {
-  for (auto segment = segments.rbegin(); segment != segments.rend(); ++segment) {
-    auto file = disk.open(segment_path(directory, segment->first), Disk::Open::read);
-    if (!file.ok()) return file.status();
-    auto label = segment_label(*file.value());
-    if (!label.ok() || label.value()) return label;
-  }
-  return std::optional<SpoolLabel>();
 }
 
 }  // namespace
@@ -59,10 +47,14 @@ Status SpoolWriter::take_up(const SpoolIdentity& identity, Nanos wall) {
   if (Status opened = state_.open(disk_, directory_, state.value()); !opened.ok()) return opened;
   if (Status wrote = write_state(wall); !wrote.ok()) return wrote;
   if (state.value()) return {};
-  // Both slots, so that from now on one is always good; and the names of all of this.
+  // Both slots, so that from now on one is always good; and the names of all of this, up
+  // to what directory.h puts below the state directory.
   if (Status wrote = write_state(wall); !wrote.ok()) return wrote;
-  if (Status synced = disk_.sync_directory(directory_); !synced.ok()) return synced;
-  return disk_.sync_directory(directory_ + "/..");
+  std::string parent = directory_;
+  for (int level = 0; level != 4; ++level, parent += "/..") {
+    if (Status synced = disk_.sync_directory(parent); !synced.ok()) return synced;
+  }
+  return {};
 }
 
 // The label the spool goes on with: the state's, else one made of a segment's, else a new one.
@@ -92,54 +84,13 @@ Status SpoolWriter::find_label(const std::optional<SpoolLabel>& state, const Spo
   return {};
 }
 
-// Value. What a look through one segment found.
-struct SpoolWriter::Scan {
-  std::uint64_t records_before = 0;
-  bool labelled = false;
-  std::uint64_t records = 0;
-  std::uint64_t records_below = 0;  // the frontier
-  std::uint64_t frames = 0;
-  std::uint64_t next = 0;  // behind its last frame
-  std::uint64_t end = 0;   // in the file
-  std::uint64_t torn = 0;
-  std::uint64_t missing = 0;
-};
-
-Result<SpoolWriter::Scan> SpoolWriter::scan(std::size_t index) {
-  const Segment& segment = segments_[index];
-  auto file = disk_.open(segment_path(directory_, segment.first), Disk::Open::read);
-  if (!file.ok()) return file.status();
-  const auto label = segment_label(*file.value());
-  if (!label.ok()) return label.status();
-  Scan scan;
-  // A file used again still has its old label if we died before it got the new one.
-  scan.labelled = label.value() && label.value()->a == segment.first;
-  if (scan.labelled) scan.records_before = label.value()->b;
-  SegmentReader reader(std::move(file).value(), label_.mark, segment.first);
-  const std::uint64_t limit = segment_limit(segments_, index);
-  while (true) {
-    const auto step = reader.next(limit);
-    if (!step.ok()) return step.status();
-    const SegmentReader::Step& at = step.value();
-    scan.missing += at.missing;
-    scan.torn = at.torn;
-    scan.end = at.offset;
-    if (!at.found) break;
-    scan.records += at.head.records;
-    if (at.head.sequence < label_.b) scan.records_below += at.head.records;
-    ++scan.frames;
-  }
-  scan.next = reader.expected();
-  if (limit != UINT64_MAX) scan.missing += limit - scan.next;
-  return scan;
-}
-
 Status SpoolWriter::find_ends() {
   next_ = std::max(label_.c, label_.b);
   if (!segments_.empty()) {
-    const auto newest = scan(segments_.size() - 1);
+    const auto newest = scan_segment(disk_, directory_, label_.mark, segments_, segments_.size() - 1, label_.b);
     if (!newest.ok()) return newest.status();
-    const auto first = segments_.size() > 1 ? scan(0) : newest;
+    const auto first =
+        segments_.size() > 1 ? scan_segment(disk_, directory_, label_.mark, segments_, 0, label_.b) : newest;
     if (!first.ok()) return first.status();
     next_ = std::max({next_, newest.value().next, segments_.back().first});
     recovered_.torn = newest.value().torn;
@@ -156,7 +107,7 @@ Status SpoolWriter::find_ends() {
 }
 
 // From the labels of the two ends, or, where one is damaged, by looking at all of it.
-Status SpoolWriter::count_records(const Scan& first, const Scan& newest) {
+Status SpoolWriter::count_records(const SegmentScan& first, const SegmentScan& newest) {
   if (first.labelled && newest.labelled) {
     records_ = newest.records_before + newest.records;
     const std::uint64_t done = first.records_before + first.records_below;
@@ -165,7 +116,7 @@ Status SpoolWriter::count_records(const Scan& first, const Scan& newest) {
   }
   std::uint64_t all = 0;
   for (std::size_t i = 0; i != segments_.size(); ++i) {
-    const auto scanned = scan(i);
+    const auto scanned = scan_segment(disk_, directory_, label_.mark, segments_, i, label_.b);
     if (!scanned.ok()) return scanned.status();
     if (scanned.value().labelled) all = std::max(all, scanned.value().records_before);
     all += scanned.value().records;

@@ -12,6 +12,7 @@
 #include "base/disk.h"
 #include "base/status.h"
 #include "spool/format.h"
+#include "spool/segment_scan.h"
 #include "spool/segments.h"
 #include "spool/state_record.h"
 
@@ -77,9 +78,7 @@ class SpoolWriter {
   Status take_up(const SpoolIdentity& identity, Nanos wall);
   Status find_label(const std::optional<SpoolLabel>& state, const SpoolIdentity& identity, Nanos wall);
   Status find_ends();
-  struct Scan;
-  Result<Scan> scan(std::size_t index);
-  Status count_records(const Scan& first, const Scan& newest);
+  Status count_records(const SegmentScan& first, const SegmentScan& newest);
   void cut(const Segment& segment, std::uint64_t size);
 
   Status roll(std::uint64_t need, Nanos wall);
