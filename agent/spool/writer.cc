@@ -109,7 +109,19 @@ Result<std::unique_ptr<DiskFile>> SpoolWriter::segment_file(const std::string& p
   auto file = disk_.open(path, Disk::Open::create);
   if (!file.ok()) return file.status();
   if (Status allocated = file.value()->allocate(size); !allocated.ok()) return allocated;
+  if (!options_.fill) return file;
+  if (Status filled = fill(*file.value(), size); !filled.ok()) return filled;
   return file;
+}
+
+Status SpoolWriter::fill(DiskFile& file, std::uint64_t size) {
+  const std::vector<char> zeros(std::min<std::uint64_t>(size, 1 << 20));
+  for (std::uint64_t at = 0; at < size;) {
+    const iovec part{const_cast<char*>(zeros.data()), std::min<std::uint64_t>(zeros.size(), size - at)};
+    if (Status wrote = file.write({&part, 1}, at); !wrote.ok()) return wrote;
+    at += part.iov_len;
+  }
+  return {};
 }
 
 // Its name and its label are safe before any frame goes into it.

@@ -27,7 +27,7 @@ class Spool {
   inline static const SpoolIdentity kMine{"http.0", "https://logs.example/"};
 
   explicit Spool(SpoolOptions options = small()) : options_(options) { reopen(); }
-  static SpoolOptions small() { return {16 << 10, 1 << 20, 0}; }
+  static SpoolOptions small() { return {16 << 10, 1 << 20, 0, false}; }
 
   void reopen() {
     writer.reset();

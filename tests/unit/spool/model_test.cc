@@ -19,7 +19,6 @@ namespace logweir {
 namespace {
 
 const SpoolIdentity kMine{"tcp.0", "10.0.0.1:5170"};
-constexpr SpoolOptions kSmall{12 << 10, 96 << 10, 0};
 const std::string kDirectory = "/state/spool/x/0";
 
 // A spool on a faulty disk beside a plain map that says what it must hold. What is true at all times:
@@ -142,7 +141,7 @@ class Model {
   }
   void open() {
     for (int attempt = 0; writer_ == nullptr; ++attempt) {
-      auto opened = SpoolWriter::open(disk_, kDirectory, kMine, kSmall, 1);
+      auto opened = SpoolWriter::open(disk_, kDirectory, kMine, {12 << 10, 96 << 10, 0, seed_ % 2 == 0}, 1);
       if (opened.ok()) {
         writer_ = std::move(opened).value();
         break;

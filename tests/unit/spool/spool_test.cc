@@ -131,7 +131,7 @@ TEST_CASE("a spool is open once") {
 }
 
 TEST_CASE("a spool at its limit says full and takes more once there is room") {
-  Spool spool({16 << 10, 64 << 10, 0});
+  Spool spool({16 << 10, 64 << 10, 0, false});
   Status status;
   int stored = 0;
   while ((status = spool.append(std::string(1000, 'x'))).ok()) ++stored;
@@ -144,7 +144,7 @@ TEST_CASE("a spool at its limit says full and takes more once there is room") {
 }
 
 TEST_CASE("a spool leaves the file system the space it is told to") {
-  Spool spool({16 << 10, 1 << 20, std::uint64_t{1} << 60});
+  Spool spool({16 << 10, 1 << 20, std::uint64_t{1} << 60, false});
   CHECK(spool.append("x").code() == Code::full);
 }
 
