@@ -118,7 +118,8 @@ Status look_through(const std::string& directory, const Each& each) {
     if (::fstatat(base.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
       each(std::move(name), info);
     } else if (errno != ENOENT) {
-      return Status::from_errno(errno, "look at " + directory + "/" + name);
+      const int error = errno;
+      return Status::from_errno(error, name.insert(0, "look at " + directory + "/"));
     }
   }
   return {};

@@ -11,8 +11,9 @@ Status SegmentReader::load_at(std::uint64_t offset, std::size_t size) {
   const std::uint64_t end = window_at_ + window_size_;
   if (offset >= window_at_ && offset + size <= end) return {};
   if (file_ended_ && offset >= window_at_ && offset <= end) return {};
-  // The first look is small, the more so as many a segment read at start-up is a short one.
-  const std::size_t want = std::max(size, window_.empty() ? kSmallWindow : kWindow);
+  // The first look is small: a short segment, or a reader that follows its writer closely, needs no more.
+  const bool was_full = !window_.empty() && window_size_ == window_.size();
+  const std::size_t want = std::max(size, was_full ? kWindow : kSmallWindow);
   if (window_.size() < want || window_.size() > std::max(kWindow, 2 * want)) {
     std::vector<char>(want).swap(window_);
   }
@@ -80,7 +81,7 @@ Result<SegmentReader::Step> SegmentReader::next(std::uint64_t limit) {
   Step step;
   step.offset = offset_;
   if (expected_ >= limit) return step;
-  if (std::exchange(limit_, limit) != limit) may_be_old_ = true;
+  if (std::exchange(limit_, limit) != limit && window_size_ > 0) may_be_old_ = true;
   std::uint64_t at_offset = offset_;
   while (true) {
     auto found = try_frame(at_offset, limit, step);

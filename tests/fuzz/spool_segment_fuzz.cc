@@ -55,7 +55,7 @@ void seal_frames(std::string& bytes) {
 void check_frame(const SegmentReader::Step& step) {
   Budget budget(8 << 20);
   Account account(budget);
-  Pool pool(account);
+  Pool pool(account, 1024);
   BatchPool batches(pool);
   TestOrigins origins;
   auto decoded = decode_frame(step.frame, batches, origins, Use::outflow);
