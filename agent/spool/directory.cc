@@ -60,17 +60,20 @@ std::string spool_directory(const std::string& state_directory, const SpoolIdent
 }
 
 Result<std::vector<SpoolPlace>> list_spools(Disk& disk, const std::string& state_directory) {
-  const std::string root = state_directory + "/spool";
+  const std::string root = state_directory + "/spool/";
   std::vector<SpoolPlace> places;
   auto names = disk.directories(root);
   if (!names.ok() && names.status().code() == Code::not_found) return places;
   if (!names.ok()) return names.status();
   for (const std::string& name : names.value()) {
     if (!instance_part(name)) continue;
-    auto shards = disk.directories(root + "/" + name);
+    std::string directory = root;
+    directory.append(name);
+    auto shards = disk.directories(directory);
     if (!shards.ok()) return shards.status();
+    directory.push_back('/');
     for (const std::string& text : shards.value()) {
-      if (const auto shard = shard_of(text)) places.push_back({name, *shard, root + "/" + name + "/" + text});
+      if (const auto shard = shard_of(text)) places.push_back({name, *shard, std::string(directory).append(text)});
     }
   }
   std::sort(places.begin(), places.end(), [](const SpoolPlace& a, const SpoolPlace& b) {
