@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/control.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <csignal>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "app/limits.h"
@@ -25,6 +28,12 @@ std::vector<std::string> words(const std::string& list) {
     out.push_back(word.substr(first, word.find_last_not_of(" \t") - first + 1));
   }
   return out;
+}
+
+std::string breaker_reason(const LaneSnapshot& lane) {
+  return fmt::format("output {}: its breaker is {} after {} failures in a row{}{}", lane.output,
+                     lane.breaker == Breaker::State::open ? "open" : "half open", lane.failures_in_row,
+                     lane.last_failure.empty() ? "" : ", the last: ", lane.last_failure);
 }
 
 }  // namespace
@@ -176,6 +185,18 @@ void Control::describe_self() {
     for (const PipelineSnapshot& snapshot : snapshots_) off += snapshot.ledger.discrepancy();
     return static_cast<double>(off);
   });
+  for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
+    metrics_.ask("logweir_output_breaker_state",
+                 "The circuit breaker: 0 closed, 1 half open, 2 open (the worst worker's)",
+                 {{"output", plan_.outputs[i].name}}, [this, i] {
+                   int worst = 0;
+                   for (const PipelineSnapshot& snapshot : snapshots_) {
+                     if (i < snapshot.lanes.size())
+                       worst = std::max(worst, static_cast<int>(snapshot.lanes[i].breaker));
+                   }
+                   return static_cast<double>(worst);
+                 });
+  }
   metrics_.ask("logweir_pool_bytes", "Bytes of memory that hold log data", {}, [this] {
     std::uint64_t bytes = 0;
     for (const PipelineSnapshot& snapshot : snapshots_) bytes += snapshot.pool_bytes;
@@ -256,7 +277,7 @@ void Control::report_waiting(const std::vector<PipelineSnapshot>& last) {
   std::map<std::string, std::uint64_t> waiting;
   for (const PipelineSnapshot& snapshot : last) {
     total += snapshot.ledger;
-    for (const auto& [output, count] : snapshot.waiting_by_output) waiting[output] += count;
+    for (const LaneSnapshot& lane : snapshot.lanes) waiting[lane.output] += lane.waiting;
   }
   for (const auto& [output, count] : waiting) {
     if (count == 0) continue;
@@ -299,10 +320,15 @@ std::vector<std::string> Control::health() const {
     if (std::string fault = state_->fault(); !fault.empty()) reasons.push_back("positions are not saved: " + fault);
   }
   std::int64_t off = 0;
+  std::set<std::string> opened;  // one line per output, not one per worker
   for (const PipelineSnapshot& snapshot : snapshots_) {
     off += snapshot.ledger.discrepancy();
-    for (const std::string& output : snapshot.stuck)
-      reasons.push_back("output " + output + " has delivered nothing for a minute");
+    for (const LaneSnapshot& lane : snapshot.lanes) {
+      if (lane.stuck) reasons.push_back("output " + lane.output + " has delivered nothing for a minute");
+      if (lane.breaker != Breaker::State::closed && opened.insert(lane.output).second) {
+        reasons.push_back(breaker_reason(lane));
+      }
+    }
   }
   if (off != 0) reasons.push_back("the ledger is off by " + std::to_string(off) + " records");
   return reasons;

@@ -168,8 +168,9 @@ PipelineSnapshot Pipeline::snapshot() {
     lane->refresh_gauges();
     const std::uint64_t waiting = lane->waiting_records();
     snapshot.ledger.waiting += waiting;
-    snapshot.waiting_by_output.emplace_back(lane->name(), waiting);
-    if (lane->stuck(kStuckAfter)) snapshot.stuck.push_back(lane->name());
+    const Breaker& breaker = lane->breaker();
+    snapshot.lanes.push_back({lane->name(), waiting, breaker.state(), breaker.failures_in_row(), lane->last_failure(),
+                              lane->stuck(kStuckAfter)});
   }
   for (const auto& post : posts_) post->gate().refresh();
   snapshot.waiting = snapshot.ledger.waiting;

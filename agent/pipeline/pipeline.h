@@ -66,14 +66,23 @@ struct PipelineSpec {
   std::function<void()> finished;  // any thread: an input has done all it was asked to do
 };
 
+// Value. A lane as it is between two turns.
+struct LaneSnapshot {
+  std::string output;
+  std::uint64_t waiting = 0;
+  Breaker::State breaker = Breaker::State::closed;
+  std::uint64_t failures_in_row = 0;
+  std::string last_failure;
+  bool stuck = false;  // delivered nothing for a minute though records wait
+};
+
 // Value. What a worker says of itself between two turns.
 struct PipelineSnapshot {
   LedgerCounts ledger;
   std::uint64_t pool_bytes = 0;
   Nanos worst_turn = 0;
   std::uint64_t waiting = 0;
-  std::vector<std::pair<std::string, std::uint64_t>> waiting_by_output;
-  std::vector<std::string> stuck;  // outputs that delivered nothing for a minute though records wait
+  std::vector<LaneSnapshot> lanes;
 };
 
 // Resource, one per worker, on its thread: inputs, filters and lanes over one pool, and the ledger that ties them.
