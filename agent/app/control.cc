@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "app/ledger_page.h"
 #include "app/limits.h"
 #include "app/paths.h"
 #include "metrics/process.h"
@@ -55,8 +56,7 @@ Control::Control(const Plan& plan, LogSink& sink, Log log)
       look_timer_(loop_.timers(), [this] {
         answers_due_ = 0;
         ++look_round_;
-        const auto told = std::exchange(looking_, {});
-        for (const auto& done : told) done();
+        looked();
       }) {}
 
 Control::~Control() {
@@ -166,7 +166,8 @@ Status Control::open_admin() {
   const ServiceOptions& service = plan_.service;
   if (!service.http_server) return {};
   admin_ = std::make_unique<Admin>(
-      loop_, metrics_, [this](std::function<void()> done) { look(std::move(done)); }, [this] { return health(); });
+      loop_, metrics_, [this](std::function<void()> done) { look(std::move(done)); }, [this] { return health(); },
+      [this](std::function<void(std::string)> done) { ledger_page(std::move(done)); });
   Status status = admin_->open(service.http_listen, static_cast<int>(service.http_port));
   if (status.ok()) {
     log_.info("metrics at http://{}:{}/metrics", service.http_listen, service.http_port);
@@ -291,15 +292,15 @@ void Control::report_waiting(const std::vector<PipelineSnapshot>& last) {
             total.delivered, total.dropped, total.waiting);
 }
 
-void Control::look(std::function<void()> done) {
+void Control::look(std::function<void()> done, std::size_t most_sources) {
   looking_.push_back(std::move(done));
   if (answers_due_ > 0) return;
   const std::uint64_t round = ++look_round_;
   answers_due_ = static_cast<unsigned>(workers_.size());
   look_timer_.arm(loop_.now() + kLookPatience, kMillisecond);
   for (unsigned i = 0; i < workers_.size(); ++i) {
-    workers_[i]->call([this, i, round](Pipeline& pipeline) {
-      mail_.send([this, i, round, snapshot = pipeline.snapshot()] {
+    workers_[i]->call([this, i, round, most_sources](Pipeline& pipeline) {
+      mail_.send([this, i, round, snapshot = pipeline.snapshot(most_sources)] {
         if (round == look_round_) take(i, snapshot);
       });
     });
@@ -310,8 +311,30 @@ void Control::take(unsigned worker, const PipelineSnapshot& snapshot) {
   snapshots_[worker] = snapshot;
   if (answers_due_ == 0 || --answers_due_ > 0) return;
   look_timer_.cancel();
+  looked();
+}
+
+void Control::looked() {
+  std::int64_t off = 0;
+  for (const PipelineSnapshot& snapshot : snapshots_) off += snapshot.ledger.discrepancy();
+  if (off != 0 && !std::exchange(discrepancy_said_, true)) {
+    log_.error("bug: the ledger is off by {} records; /api/v1/ledger shows where", off);
+  }
   const auto told = std::exchange(looking_, {});
   for (const auto& done : told) done();
+}
+
+void Control::ledger_page(std::function<void(std::string)> done) {
+  if (answers_due_ > 0) {  // a look under way, without sources
+    looking_.push_back([this, done = std::move(done)]() mutable { ledger_page(std::move(done)); });
+    return;
+  }
+  look(
+      [this, done = std::move(done)] {
+        done(ledger_json(snapshots_));
+        for (PipelineSnapshot& snapshot : snapshots_) snapshot.sources = {};
+      },
+      kMostSourcesShown);
 }
 
 std::vector<std::string> Control::health() const {

@@ -51,7 +51,9 @@ class Control {
   void finish();
 
   // Asks every worker for a snapshot; `done` once all have answered or a moment has passed.
-  void look(std::function<void()> done);
+  void look(std::function<void()> done, std::size_t most_sources = 0);
+  void ledger_page(std::function<void(std::string)> done);
+  void looked();
   void take(unsigned worker, const PipelineSnapshot& snapshot);
   [[nodiscard]] std::vector<std::string> health() const;
   void report_waiting(const std::vector<PipelineSnapshot>& last);
@@ -78,6 +80,7 @@ class Control {
   std::vector<std::function<void()>> looking_;  // who waits for the snapshots under way
   unsigned answers_due_ = 0;
   std::uint64_t look_round_ = 0;
+  bool discrepancy_said_ = false;
   std::unique_ptr<Admin> admin_;
   std::unique_ptr<Signals> signals_;
   bool stopping_ = false;

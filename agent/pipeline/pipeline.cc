@@ -161,7 +161,7 @@ void Pipeline::close() {
   ledger_.checkpoint();
 }
 
-PipelineSnapshot Pipeline::snapshot() {
+PipelineSnapshot Pipeline::snapshot(std::size_t most_sources) {
   PipelineSnapshot snapshot;
   snapshot.ledger = ledger_.counts;
   for (const auto& lane : lanes_) {
@@ -174,6 +174,8 @@ PipelineSnapshot Pipeline::snapshot() {
   }
   for (const auto& post : posts_) post->gate().refresh();
   snapshot.waiting = snapshot.ledger.waiting;
+  snapshot.source_count = ledger_.source_count();
+  if (most_sources > 0) snapshot.sources = ledger_.report(most_sources);
   snapshot.pool_bytes = account_.used();
   snapshot.worst_turn = loop_.take_worst_turn();
   return snapshot;

@@ -83,6 +83,8 @@ struct PipelineSnapshot {
   Nanos worst_turn = 0;
   std::uint64_t waiting = 0;
   std::vector<LaneSnapshot> lanes;
+  std::vector<SourceReport> sources;  // those furthest behind; empty unless asked for
+  std::uint64_t source_count = 0;
 };
 
 // Resource, one per worker, on its thread: inputs, filters and lanes over one pool, and the ledger that ties them.
@@ -102,7 +104,7 @@ class Pipeline {
   [[nodiscard]] bool drained() const;
   void reopen();  // SIGUSR1
   void close();   // gives up what is still waiting, saves positions
-  PipelineSnapshot snapshot();
+  PipelineSnapshot snapshot(std::size_t most_sources = 0);
 
  private:
   Status open_output(const OutputSpec& spec, std::size_t index);

@@ -65,7 +65,7 @@ class Post final : public Intake {
   ChunkRef own_room(std::size_t bytes) override;
   BatchRef batch(const OriginRef& origin) override;
   void deliver(BatchRef batch, Source source, std::uint64_t begin, std::uint64_t end) override;
-  Source open_source(const SourceSpec& spec) override { return services_.ledger.open(spec.uid, spec.start); }
+  Source open_source(const SourceSpec& spec) override { return services_.ledger.open(spec.uid, spec.start, spec.name); }
   std::uint64_t start_of(Source source) const override { return Ledger::start_of(*source); }
   void close_source(Source source, bool forget, std::function<void()> finished) override;
   std::uint64_t prefix_of(Source source) const override { return Ledger::prefix_of(*source); }

@@ -34,7 +34,7 @@ bool Generations::begin(TailFile& file) {
   file.born = services_.loop.wall();
   file.copy = false;
   if (!file.origin) file.origin = origin_for(file);
-  file.source = services_.intake.open_source({file.uid, file.start});
+  file.source = services_.intake.open_source({file.uid, file.start, file.path});
   file.offset = services_.intake.start_of(file.source);
   file.scanned = file.offset;
   file.state = TailFile::State::keeping;
@@ -54,7 +54,7 @@ bool Generations::resume(TailFile& file) {
   file.kept_head = known->head.size;
   file.kept_mark = known->mark_at;
   if (!file.origin) file.origin = origin_for(file);
-  file.source = services_.intake.open_source({file.uid, file.start});
+  file.source = services_.intake.open_source({file.uid, file.start, file.path});
   file.offset = services_.intake.start_of(file.source);
   file.scanned = file.offset;
   file.state = TailFile::State::ready;
