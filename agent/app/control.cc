@@ -74,6 +74,7 @@ Status Control::start() {
                                        [this](int number) { on_signal(number); });
   describe_self();
   if (Status status = open_state(); !status.ok()) return status;
+  open_letters();
   if (Status status = open_admin(); !status.ok()) return status;
   if (Status status = open_shared(); !status.ok()) return status;
   if (Status status = open_workers(); !status.ok()) return status;
@@ -91,6 +92,15 @@ Status Control::open_state() {
   if (!state.ok()) return state.status();
   state_ = std::move(state).value();
   return {};
+}
+
+void Control::open_letters() {
+  const ServiceOptions& service = plan_.service;
+  if (!service.dead_letters) return;
+  const LetterLimits limits{service.dead_letter_bytes.value, static_cast<std::uint64_t>(service.dead_letter_records),
+                            service.dead_letter_age.value};
+  letters_ = std::make_unique<LetterDesk>(loop_, metrics_, letters_directory(state_directory(plan_)), limits,
+                                          log_.named("dead letters"));
 }
 
 Status Control::open_shared() {
@@ -145,6 +155,7 @@ PipelineSpec Control::spec_for(unsigned worker) {
   spec.budget = &budget_;
   spec.metrics = &metrics_;
   spec.state = state_.get();
+  spec.dead_letters = letters_ ? &letters_->store() : nullptr;
   spec.jobs = &jobs_;
   spec.log = log_;
   spec.finished = [this] { mail_.send([this] { stop("all inputs are read to their end", false); }); };
@@ -159,6 +170,11 @@ Status Control::open_workers() {
   for (const auto& worker : workers_) {
     if (Status status = worker->open_inputs(); !status.ok()) return status;
   }
+  if (!letters_) return {};
+  letters_->start([this](std::vector<Letter> letters, std::function<void(ReplayResult)> done) {
+    workers_.front()->call(
+        [letters = std::move(letters), done = std::move(done)](Pipeline& pipeline) { pipeline.replay(letters, done); });
+  });
   return {};
 }
 
@@ -240,6 +256,7 @@ void Control::on_signal(int number) {
 
 void Control::stop(const char* why, bool bounded) {
   if (std::exchange(stopping_, true)) return;
+  if (letters_) letters_->stop();
   log_.info("stopping ({}): no more is read, what waits is delivered", why);
   if (bounded && plan_.service.grace.value >= 0) {
     grace_timer_.arm(loop_.now() + plan_.service.grace.value, kMillisecond);
@@ -267,6 +284,7 @@ void Control::finish() {
     workers_.pop_back();
   }
   report_waiting(last);
+  letters_.reset();  // what the workers gave it last is on disk then
   shared_.clear();
   signals_.reset();
   state_.reset();
@@ -288,8 +306,8 @@ void Control::report_waiting(const std::vector<PipelineSnapshot>& last) {
         output, count);
   }
   if (total.discrepancy() != 0) log_.error("bug: the ledger is off by {} records", total.discrepancy());
-  log_.info("stopped: {} read, {} filtered, {} delivered, {} dropped, {} waiting", total.read, total.filtered,
-            total.delivered, total.dropped, total.waiting);
+  log_.info("stopped: {} read, {} filtered, {} delivered, {} dropped, {} dead letters, {} waiting", total.read,
+            total.filtered, total.delivered, total.dropped, total.dead_letter, total.waiting);
 }
 
 void Control::look(std::function<void()> done, std::size_t most_sources) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/admin.h"
+#include "app/letter_desk.h"
 #include "app/plan.h"
 #include "app/worker.h"
 #include "base/log.h"
@@ -38,6 +39,7 @@ class Control {
     std::unique_ptr<SharedServices> services;
   };
   Status open_state();
+  void open_letters();
   Status open_shared();
   Status open_workers();
   Status open_admin();
@@ -67,6 +69,7 @@ class Control {
   Budget budget_;
   Jobs jobs_;
   std::unique_ptr<State> state_;
+  std::unique_ptr<LetterDesk> letters_;  // null: rejected records are dropped
   Parsers parsers_;
   unsigned worker_count_;
   std::uint64_t machine_id_;

@@ -2,6 +2,7 @@
 #include "pipeline/lane.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "base/check.h"
 
@@ -128,7 +129,8 @@ void Lane::build_shipment(Nanos now) {
   std::uint64_t ordinal = next_ordinal_;
   const std::int64_t records =
       breaker_.probes() ? std::min(setup_.options.batch_records, kProbeRecords) : setup_.options.batch_records;
-  const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(records, 1));
+  auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(records, 1));
+  if (cautious_ > 0) most = std::min(most, cautious_);
   while (!waiting_.empty() && shipment_records_ < most && shipment_bytes_ < setup_.options.batch_bytes.value) {
     ShippingNode* node = waiting_.head();
     const std::uint64_t left = most - shipment_records_;
@@ -155,8 +157,19 @@ bool Lane::offer(Nanos now) {
   ready_ = false;  // ready() may be called inside as well
   offering_ = true;
   breaker_.offering();
-  const std::uint64_t taken = output_->send({parts_, first, offered, shipment_bytes_});
+  std::uint64_t taken = 0;
+  try {
+    taken = output_->send({parts_, first, offered, shipment_bytes_});
+  } catch (const std::exception& e) {
+    offering_ = false;
+    ready_ = true;
+    breaker_.none_taken();
+    contain(first, e.what());
+    after_turn_.want();
+    return false;
+  }
   offering_ = false;
+  if (taken > 0 && cautious_ > 0) look_closer(0);
   LW_CHECK(taken <= offered);
   if (taken == offered) {
     ready_ = true;
@@ -267,7 +280,7 @@ void Lane::abandon() {
   timer_.cancel();
   compact_timer_.cancel();
   age_timer_.cancel();
-  for (ShippingList* list : {&sent_, &waiting_}) {
+  for (ShippingList* list : {&sent_, &waiting_, &burying_}) {
     while (!list->empty()) {
       ShippingNode* node = list->head();
       list->remove(node);
@@ -285,7 +298,7 @@ void Lane::refresh_gauges() {
 }
 
 bool Lane::stuck(Nanos age) const {
-  if (empty()) return false;
+  if (sent_.empty() && waiting_.empty()) return false;
   const Nanos since = setup_.loop.now() - age;
   return (!sent_.empty() ? sent_.head() : waiting_.head())->queued_at < since && delivered_at_ < since;
 }

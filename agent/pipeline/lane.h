@@ -12,6 +12,7 @@
 #include "loop/loop.h"
 #include "metrics/metrics.h"
 #include "pipeline/breaker.h"
+#include "pipeline/burial.h"
 #include "pipeline/compact.h"
 #include "pipeline/lane_metrics.h"
 #include "pipeline/lane_options.h"
@@ -39,6 +40,7 @@ class Lane final : public OutputHost {
     Nanos linger = 0;
     std::uint64_t seed = 0;      // of the back-off's jitter
     std::function<void()> room;  // the queue fell to its low mark after it had been full
+    Burial* burial = nullptr;    // where rejected records go; may be null: they are dropped
   };
   explicit Lane(Setup setup);
   Lane(const Lane&) = delete;
@@ -57,8 +59,10 @@ class Lane final : public OutputHost {
   // Lets go of everything, unsettled: sources that can be read again will be.
   void abandon();
 
-  [[nodiscard]] bool empty() const { return waiting_.empty() && sent_.empty(); }
-  [[nodiscard]] std::uint64_t waiting_records() const { return waiting_.count_records() + sent_.count_records(); }
+  [[nodiscard]] bool empty() const { return waiting_.empty() && sent_.empty() && burying_.empty(); }
+  [[nodiscard]] std::uint64_t waiting_records() const {
+    return waiting_.count_records() + sent_.count_records() + burying_.count_records();
+  }
   [[nodiscard]] const std::string& name() const { return setup_.name; }
   [[nodiscard]] std::size_t index() const { return setup_.index; }
   void refresh_gauges();
@@ -69,8 +73,8 @@ class Lane final : public OutputHost {
 
   // OutputHost
   void ready() override;
-  void settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason,
-              Nanos not_before) override;
+  void settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason, Nanos not_before,
+              std::string_view answer) override;
   void unavailable(std::string_view reason, const Status& why) override;
 
  private:
@@ -94,6 +98,11 @@ class Lane final : public OutputHost {
   void back_to_waiting(ShippingNode* node);
   void count_refusal();
   void end_claim(ShippingNode* node);
+  void contain(std::uint64_t first, std::string_view what);
+  void look_closer(std::uint64_t failed);
+  void bury(ShippingNode* node, std::string_view reason, std::string_view answer);
+  void buried(ShippingNode* node, std::uint32_t stored, std::string_view reason);
+  void count_dropped(std::uint64_t count, std::string_view reason);
   void drop(ShippingNode* node, std::string_view reason, Counter& outcome);
   void back_off(Nanos not_before, std::string_view reason);
   void peer_answered();
@@ -107,6 +116,7 @@ class Lane final : public OutputHost {
   NodePool nodes_;
   ShippingList waiting_;
   ShippingList sent_;
+  ShippingList burying_;     // on their way to the dead letters, in order
   std::vector<Part> parts_;  // of the shipment on offer
   std::uint64_t bytes_ = 0;  // waiting and sent
   std::uint64_t waiting_bytes_ = 0;
@@ -116,6 +126,7 @@ class Lane final : public OutputHost {
   std::uint64_t next_ordinal_ = 0;
   std::uint64_t shipment_records_ = 0;
   std::uint64_t shipment_bytes_ = 0;
+  std::uint64_t cautious_ = 0;  // most records in a shipment while a poison record is looked for; 0: as usual
   std::uint64_t retry_limit_;
   Nanos resume_at_ = 0;  // backing off until then
   Nanos delivered_at_ = 0;

@@ -15,8 +15,8 @@ double seconds(Nanos n) { return static_cast<double>(n) / 1e9; }
 
 }  // namespace
 
-void Lane::settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason,
-                  Nanos not_before) {
+void Lane::settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason, Nanos not_before,
+                  std::string_view answer) {
   const std::uint64_t end = first + count;
   ShippingNode* node = sent_.head();
   while (node != nullptr && node->ordinal + node->count() <= first) node = node->next;
@@ -32,8 +32,10 @@ void Lane::settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std
       back_to_waiting(node);
     } else if (outcome == Outcome::retry) {
       drop(node, "retry_limit", metrics_.dropped);
-    } else if (outcome == Outcome::rejected) {
-      drop(node, reason.empty() ? "rejected" : reason, metrics_.rejected);
+    } else if (outcome == Outcome::rejected || (outcome == Outcome::poison && count == 1)) {
+      bury(node, reason.empty() ? "rejected" : reason, answer);
+    } else if (outcome == Outcome::poison) {
+      place_waiting(node);
     } else {
       finish(node);
     }
@@ -41,6 +43,8 @@ void Lane::settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std
   }
   if (outcome == Outcome::retry) {
     back_off(not_before, reason);
+  } else if (outcome == Outcome::poison) {
+    look_closer(count);
   } else if (count > 0) {
     peer_answered();
   }
@@ -65,7 +69,8 @@ void Lane::finish(ShippingNode* node) {
 void Lane::end_claim(ShippingNode* node) {
   const Batch& batch = *node->batch;
   const auto left_before = [node](const ShippingNode* head) { return head != nullptr && head->before(*node); };
-  if (node->last < batch.records.size() && !left_before(sent_.head()) && !left_before(waiting_.head())) {
+  if (node->last < batch.records.size() && !left_before(sent_.head()) && !left_before(waiting_.head()) &&
+      !left_before(burying_.head())) {
     setup_.ledger.progress(*batch.claim, setup_.index, batch.records[node->last].position);
   }
   bytes_ -= node->bytes;
@@ -80,8 +85,12 @@ void Lane::back_to_waiting(ShippingNode* node) {
 }
 
 void Lane::drop(ShippingNode* node, std::string_view reason, Counter& outcome) {
-  const std::uint64_t count = node->count();
-  outcome.add(count);
+  outcome.add(node->count());
+  count_dropped(node->count(), reason);
+  end_claim(node);
+}
+
+void Lane::count_dropped(std::uint64_t count, std::string_view reason) {
   setup_.metrics
       .counter("logweir_dropped_records_total", "Records that were given up, by component and reason",
                {{"component", setup_.name}, {"reason", std::string(reason)}})
@@ -90,7 +99,6 @@ void Lane::drop(ShippingNode* node, std::string_view reason, Counter& outcome) {
     setup_.log.warn("dropped {} records: {} (said {} times since the last such line)", count, reason, *n);
   }
   setup_.ledger.counts.dropped += count;
-  end_claim(node);
 }
 
 void Lane::back_off(Nanos not_before, std::string_view reason) {

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
-#include <iterator>
+#include <utility>
 
 #include "base/file_system.h"
 #include "state/directory.h"
@@ -189,8 +189,10 @@ Status DeadLetters::open(bool make) {
     auto locked = lock_directory(options_.directory);
     if (!locked.ok()) return locked.status();
     lock_ = std::move(locked).value();
+    announced_ = false;
   }
-  const Fd request(::open(replay_request_path(options_.directory).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  // Not for writing: that is what asks for a replay.
+  const Fd request(::open(replay_request_path(options_.directory).c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0600));
   auto file = LetterFile::open(path_, true);
   if (file.status().code() == Code::corrupt) {
     const auto aside = move_aside(path_);
@@ -201,7 +203,7 @@ Status DeadLetters::open(bool make) {
   }
   if (!file.ok()) return file.status();
   file_ = std::move(file).value();
-  if (options_.opened) options_.opened();
+  if (!std::exchange(announced_, true) && options_.opened) options_.opened();
   return {};
 }
 

@@ -87,6 +87,7 @@ class DeadLetters {
 
   // The thread's.
   Fd lock_;
+  bool announced_ = false;  // this directory, to `opened`
   std::unique_ptr<LetterFile> file_;
   LogLimit fault_limit_{60 * kSecond};
 
