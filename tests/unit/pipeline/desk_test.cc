@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "pipeline/pipeline.h"
+#include "state/dead_letters.h"
+#include "support/temp_directory.h"
 
 namespace logweir {
 
@@ -47,6 +49,10 @@ class Collector : public Output {
   }
   void close() override {}
 
+ protected:
+  OutputHost& host() { return *host_; }
+  void again() { again_->arm(loop_->now()); }
+
  private:
   std::vector<std::string>& got_;
   OutputHost* host_ = nullptr;
@@ -66,6 +72,24 @@ class Thrower final : public Collector {
       }
     }
     return Collector::send(shipment);
+  }
+};
+
+// A Collector that rejects one line of each worker and says why.
+class Refuser final : public Collector {
+ public:
+  using Collector::Collector;
+  std::uint64_t send(const Shipment& shipment) override {
+    const Part& first = shipment.parts[0];
+    if (!first.batch->records[first.first].text().ends_with(":77")) {
+      const Part one{first.batch, first.first, first.first + 1};
+      const std::uint64_t taken = Collector::send({{&one, 1}, shipment.ordinal, 1, 0});
+      again();
+      return taken;
+    }
+    host().settle(shipment.ordinal, 1, Outcome::rejected, "odd", 0, "no 77 here");
+    again();
+    return 1;
   }
 };
 
@@ -102,7 +126,7 @@ class Numbers final : public Input {
 
 // Two workers with a single output between them, to their end; `dropped` in all.
 template <typename Kind>
-std::vector<std::string> run_two(std::uint64_t dropped) {
+std::vector<std::string> run_two(std::uint64_t dropped, DeadLetters* store = nullptr) {
   std::vector<std::string> got;
   InputEntry input{};
   input.make = [](OptionsPtr, InputShared*) -> std::unique_ptr<Input> { return std::make_unique<Numbers>(kLines); };
@@ -121,6 +145,7 @@ std::vector<std::string> run_two(std::uint64_t dropped) {
   spec.metrics = &metrics;
   spec.jobs = &jobs;
   spec.workers = 2;
+  spec.dead_letters = store;
   spec.inputs.push_back({&input, "in.0", "in.0", "t", {}, nullptr, nullptr});
   spec.outputs.push_back(
       {&output, "o", "o", "*", "", lane, 0, std::make_shared<std::vector<std::string>*>(&got), &desk});
@@ -159,6 +184,24 @@ TEST_CASE("an output that two workers share throws over one line of each: that o
   const std::vector<std::string> got = run_two<Thrower>(2);
   CHECK(got.size() == 2 * kLines - 2);
   CHECK(std::set<std::string>(got.begin(), got.end()).size() == 2 * kLines - 2);
+}
+
+TEST_CASE("what an output that two workers share rejects is a dead letter with its answer") {
+  const TempDirectory dir;
+  std::vector<std::string> got;
+  {
+    DeadLetters store({dir.file("d"), {}, 8 << 20}, Log());
+    got = run_two<Refuser>(0, &store);
+  }
+  CHECK(got.size() == 2 * kLines - 2);
+  auto file = LetterFile::open(letters_path(dir.file("d")), false);
+  REQUIRE(file.ok());
+  const std::vector<Letter> letters = file.value()->read(0, 10, 1000).value();
+  REQUIRE(letters.size() == 2);
+  CHECK(letters[0].answer == "no 77 here");
+  CHECK(letters[0].reason == "odd");
+  CHECK(letters[0].body.ends_with(":77"));
+  CHECK(letters[0].body != letters[1].body);
 }
 
 TEST_CASE("two workers share a single output: every line once, each worker's in order") {
