@@ -5,11 +5,12 @@
 
 namespace logweir {
 
-Admin::Admin(Loop& loop, Metrics& metrics, Look look, Health health)
+Admin::Admin(Loop& loop, Metrics& metrics, Look look, Health health, LedgerPage ledger)
     : loop_(loop),
       metrics_(metrics),
       look_(std::move(look)),
       health_(std::move(health)),
+      ledger_(std::move(ledger)),
       self_(std::make_shared<Admin*>(this)) {}
 
 Admin::~Admin() { *self_ = nullptr; }
@@ -27,9 +28,15 @@ Status Admin::open(const std::string& host, int port) {
 
 void Admin::handle(const HttpRequest& request, const HttpReply& reply) {
   const AdminRoute route = admin_route(request.target);
-  if (route == AdminRoute::none) return reply.refuse(404, "see / for what there is");
+  if (route == AdminRoute::none || (route == AdminRoute::ledger && !ledger_))
+    return reply.refuse(404, "see / for what there is");
   if (request.method != "GET" && request.method != "HEAD") return reply.refuse(405, "this can only be read");
   if (route == AdminRoute::index) return reply.send({.body = index_text(LOGWEIR_VERSION)});
+  if (route == AdminRoute::ledger) {
+    return ledger_([self = self_, reply](std::string page) {
+      if (*self != nullptr) reply.send({200, "application/json", std::move(page)});
+    });
+  }
   look_([self = self_, route, reply] {
     if (*self == nullptr) return;
     reply.send(route == AdminRoute::metrics ? (*self)->metrics_page() : (*self)->health_page());

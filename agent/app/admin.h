@@ -12,16 +12,20 @@
 
 namespace logweir {
 
-// Resource, on the control loop. Answers on the admin port: metrics, health and an index of both (see admin_pages.h).
+// Resource, on the control loop. Answers on the admin port: metrics, health, the ledger and an index of them (see
+// admin_pages.h).
 class Admin {
  public:
   // Brings what metrics and health tell of up to date, then calls `done` on this loop; may do so late, or after the
   // Admin's end, or never once the process stops.
   using Look = std::function<void(std::function<void()> done)>;
+  // The same with the sources; `done` gets the page.
+  using LedgerPage = std::function<void(std::function<void(std::string page)> done)>;
   // Why the agent is not well; nothing when it is.
   using Health = std::function<std::vector<std::string>()>;
 
-  Admin(Loop& loop, Metrics& metrics, Look look, Health health);
+  // `ledger` may be empty: no such page then.
+  Admin(Loop& loop, Metrics& metrics, Look look, Health health, LedgerPage ledger = {});
   Admin(const Admin&) = delete;
   Admin& operator=(const Admin&) = delete;
   ~Admin();
@@ -38,6 +42,7 @@ class Admin {
   Metrics& metrics_;
   Look look_;
   Health health_;
+  LedgerPage ledger_;
   std::shared_ptr<Admin*> self_;  // shared with looks under way, which may outlive this; then empty
   std::unique_ptr<HttpServer> server_;
 };

@@ -19,10 +19,13 @@ constexpr Address kAddresses[] = {
     {"/", AdminRoute::index, "this page"},
     {"/metrics", AdminRoute::metrics, "figures for Prometheus"},
     {"/health", AdminRoute::health, "200 when all is well, else 503, with the reasons as JSON"},
+    {"/api/v1/ledger", AdminRoute::ledger, "where every record ended, by worker, source and output, as JSON"},
     {"/api/v1/health", AdminRoute::health, ""},
     {"/api/v1/metrics/prometheus", AdminRoute::metrics, ""},
     {"/api/v2/metrics/prometheus", AdminRoute::metrics, ""},
 };
+
+}  // namespace
 
 void append_json(std::string& out, std::string_view text) {
   std::string inside(json_bound(text.size()) + kJsonSlack, '\0');
@@ -32,8 +35,6 @@ void append_json(std::string& out, std::string_view text) {
   out.append(inside.data(), static_cast<std::size_t>(end - inside.data()));
   out += '"';
 }
-
-}  // namespace
 
 AdminRoute admin_route(std::string_view target) {
   std::string_view path = target.substr(0, target.find('?'));
@@ -58,7 +59,7 @@ std::string index_text(std::string_view version) {
   for (const Address& address : kAddresses) {
     if (address.about.empty()) continue;
     std::string path(address.path);
-    path.resize(10, ' ');
+    path.resize(16, ' ');
     text += path + std::string(address.about) + "\n";
   }
   return text;

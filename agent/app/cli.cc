@@ -28,6 +28,7 @@ std::string one_line(std::string text) {
 struct Words {
   std::string conf;
   std::string plugin;
+  DlqRequest dlq;
   bool help = false;
   bool version = false;
   bool dry_run = false;
@@ -37,6 +38,7 @@ Cli decide(const CLI::App& app, const Words& words) {
   Cli cli;
   cli.conf = words.conf;
   cli.plugin = words.plugin;
+  cli.dlq = words.dlq;
   if (words.help) {
     cli.action = Cli::Action::usage;
   } else if (words.version || app.got_subcommand("version")) {
@@ -45,6 +47,8 @@ Cli decide(const CLI::App& app, const Words& words) {
     cli.action = Cli::Action::help;
   } else if (words.conf.empty()) {
     return failed("no conf is named; give one with -c FILE");
+  } else if (app.got_subcommand("dlq")) {
+    cli.action = Cli::Action::dlq;
   } else {
     cli.action = words.dry_run || app.got_subcommand("check") ? Cli::Action::check : Cli::Action::run;
   }
@@ -66,6 +70,12 @@ Cli parse(int argc, const char* const* argv) {
   CLI::App* help = app.add_subcommand("help", "");
   help->set_help_flag();
   help->add_option("plugin", words.plugin, "");
+  CLI::App* dlq = app.add_subcommand("dlq", "");
+  dlq->set_help_flag();
+  dlq->add_option("what", words.dlq.verb, "")->required();
+  dlq->add_option("numbers", words.dlq.numbers, "");
+  dlq->add_option("--output", words.dlq.output, "");
+  dlq->add_flag("--all", words.dlq.all, "");
   app.parse(argc, argv);
   return decide(app, words);
 }
@@ -82,6 +92,10 @@ int dispatch(const Cli& cli, const Shelf& shelf, int (*run)(const Plan& plan)) {
       return run_help(cli.plugin, shelf, std::cout, std::cerr);
     case Cli::Action::check:
       return run_check(cli.conf, shelf, std::cout, std::cerr);
+    case Cli::Action::dlq: {
+      const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr);
+      return plan ? run_dlq(cli.dlq, *plan, std::cout, std::cerr) : kExitConf;
+    }
     case Cli::Action::run: {
       const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr);
       return plan ? run(*plan) : kExitConf;
@@ -131,6 +145,10 @@ std::string usage_text() {
          "  logweir check -c FILE   check a conf and show what would run; opens nothing, exits with 0 or 78\n"
          "  logweir help            the plugins and the keys of `service`\n"
          "  logweir help PLUGIN     every key of a plugin, with its default\n"
+         "  logweir dlq list|show|replay|drop -c FILE [NUMBER ...]\n"
+         "                          the dead letters: records that a peer rejected or a plugin failed on; replay "
+         "sends\n"
+         "                          them again (to another output with --output NAME), drop wants numbers or --all\n"
          "  logweir version         the version\n"
          "\n"
          "  -c, --config FILE       the conf: YAML (.yaml, .yml) or Fluent Bit's classic format\n"

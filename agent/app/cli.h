@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "app/dlq.h"
 #include "app/plan.h"
 #include "plugin/entry.h"
 
@@ -16,10 +17,11 @@ constexpr int kExitConf = 78;
 
 // Value. A command line as understood.
 struct Cli {
-  enum class Action { run, check, help, usage, version, failed };
+  enum class Action { run, check, help, dlq, usage, version, failed };
   Action action = Action::failed;
   std::string conf;     // of run and check
   std::string plugin;   // of help; may be empty
+  DlqRequest dlq;       // of dlq
   int exit_code = 0;    // of failed
   std::string message;  // of failed: one line
 };

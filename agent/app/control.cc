@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/control.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <csignal>
 #include <map>
+#include <set>
 #include <sstream>
 
+#include "app/ledger_page.h"
 #include "app/limits.h"
 #include "app/paths.h"
 #include "metrics/process.h"
@@ -27,6 +31,12 @@ std::vector<std::string> words(const std::string& list) {
   return out;
 }
 
+std::string breaker_reason(const LaneSnapshot& lane) {
+  return fmt::format("output {}: its breaker is {} after {} failures in a row{}{}", lane.output,
+                     lane.breaker == Breaker::State::open ? "open" : "half open", lane.failures_in_row,
+                     lane.last_failure.empty() ? "" : ", the last: ", lane.last_failure);
+}
+
 }  // namespace
 
 Control::Control(const Plan& plan, LogSink& sink, Log log)
@@ -46,8 +56,7 @@ Control::Control(const Plan& plan, LogSink& sink, Log log)
       look_timer_(loop_.timers(), [this] {
         answers_due_ = 0;
         ++look_round_;
-        const auto told = std::exchange(looking_, {});
-        for (const auto& done : told) done();
+        looked();
       }) {}
 
 Control::~Control() {
@@ -65,6 +74,7 @@ Status Control::start() {
                                        [this](int number) { on_signal(number); });
   describe_self();
   if (Status status = open_state(); !status.ok()) return status;
+  open_letters();
   if (Status status = open_admin(); !status.ok()) return status;
   if (Status status = open_shared(); !status.ok()) return status;
   if (Status status = open_workers(); !status.ok()) return status;
@@ -82,6 +92,15 @@ Status Control::open_state() {
   if (!state.ok()) return state.status();
   state_ = std::move(state).value();
   return {};
+}
+
+void Control::open_letters() {
+  const ServiceOptions& service = plan_.service;
+  if (!service.dead_letters) return;
+  const LetterLimits limits{service.dead_letter_bytes.value, static_cast<std::uint64_t>(service.dead_letter_records),
+                            service.dead_letter_age.value};
+  letters_ = std::make_unique<LetterDesk>(loop_, metrics_, letters_directory(state_directory(plan_)), limits,
+                                          log_.named("dead letters"));
 }
 
 Status Control::open_shared() {
@@ -136,6 +155,7 @@ PipelineSpec Control::spec_for(unsigned worker) {
   spec.budget = &budget_;
   spec.metrics = &metrics_;
   spec.state = state_.get();
+  spec.dead_letters = letters_ ? &letters_->store() : nullptr;
   spec.jobs = &jobs_;
   spec.log = log_;
   spec.finished = [this] { mail_.send([this] { stop("all inputs are read to their end", false); }); };
@@ -150,6 +170,11 @@ Status Control::open_workers() {
   for (const auto& worker : workers_) {
     if (Status status = worker->open_inputs(); !status.ok()) return status;
   }
+  if (!letters_) return {};
+  letters_->start([this](std::vector<Letter> letters, std::function<void(ReplayResult)> done) {
+    workers_.front()->call(
+        [letters = std::move(letters), done = std::move(done)](Pipeline& pipeline) { pipeline.replay(letters, done); });
+  });
   return {};
 }
 
@@ -157,7 +182,8 @@ Status Control::open_admin() {
   const ServiceOptions& service = plan_.service;
   if (!service.http_server) return {};
   admin_ = std::make_unique<Admin>(
-      loop_, metrics_, [this](std::function<void()> done) { look(std::move(done)); }, [this] { return health(); });
+      loop_, metrics_, [this](std::function<void()> done) { look(std::move(done)); }, [this] { return health(); },
+      [this](std::function<void(std::string)> done) { ledger_page(std::move(done)); });
   Status status = admin_->open(service.http_listen, static_cast<int>(service.http_port));
   if (status.ok()) {
     log_.info("metrics at http://{}:{}/metrics", service.http_listen, service.http_port);
@@ -176,6 +202,18 @@ void Control::describe_self() {
     for (const PipelineSnapshot& snapshot : snapshots_) off += snapshot.ledger.discrepancy();
     return static_cast<double>(off);
   });
+  for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
+    metrics_.ask("logweir_output_breaker_state",
+                 "The circuit breaker: 0 closed, 1 half open, 2 open (the worst worker's)",
+                 {{"output", plan_.outputs[i].name}}, [this, i] {
+                   int worst = 0;
+                   for (const PipelineSnapshot& snapshot : snapshots_) {
+                     if (i < snapshot.lanes.size())
+                       worst = std::max(worst, static_cast<int>(snapshot.lanes[i].breaker));
+                   }
+                   return static_cast<double>(worst);
+                 });
+  }
   metrics_.ask("logweir_pool_bytes", "Bytes of memory that hold log data", {}, [this] {
     std::uint64_t bytes = 0;
     for (const PipelineSnapshot& snapshot : snapshots_) bytes += snapshot.pool_bytes;
@@ -218,6 +256,7 @@ void Control::on_signal(int number) {
 
 void Control::stop(const char* why, bool bounded) {
   if (std::exchange(stopping_, true)) return;
+  if (letters_) letters_->stop();
   log_.info("stopping ({}): no more is read, what waits is delivered", why);
   if (bounded && plan_.service.grace.value >= 0) {
     grace_timer_.arm(loop_.now() + plan_.service.grace.value, kMillisecond);
@@ -245,6 +284,7 @@ void Control::finish() {
     workers_.pop_back();
   }
   report_waiting(last);
+  letters_.reset();  // what the workers gave it last is on disk then
   shared_.clear();
   signals_.reset();
   state_.reset();
@@ -256,7 +296,7 @@ void Control::report_waiting(const std::vector<PipelineSnapshot>& last) {
   std::map<std::string, std::uint64_t> waiting;
   for (const PipelineSnapshot& snapshot : last) {
     total += snapshot.ledger;
-    for (const auto& [output, count] : snapshot.waiting_by_output) waiting[output] += count;
+    for (const LaneSnapshot& lane : snapshot.lanes) waiting[lane.output] += lane.waiting;
   }
   for (const auto& [output, count] : waiting) {
     if (count == 0) continue;
@@ -266,19 +306,19 @@ void Control::report_waiting(const std::vector<PipelineSnapshot>& last) {
         output, count);
   }
   if (total.discrepancy() != 0) log_.error("bug: the ledger is off by {} records", total.discrepancy());
-  log_.info("stopped: {} read, {} filtered, {} delivered, {} dropped, {} waiting", total.read, total.filtered,
-            total.delivered, total.dropped, total.waiting);
+  log_.info("stopped: {} read, {} filtered, {} delivered, {} dropped, {} dead letters, {} waiting", total.read,
+            total.filtered, total.delivered, total.dropped, total.dead_letter, total.waiting);
 }
 
-void Control::look(std::function<void()> done) {
+void Control::look(std::function<void()> done, std::size_t most_sources) {
   looking_.push_back(std::move(done));
   if (answers_due_ > 0) return;
   const std::uint64_t round = ++look_round_;
   answers_due_ = static_cast<unsigned>(workers_.size());
   look_timer_.arm(loop_.now() + kLookPatience, kMillisecond);
   for (unsigned i = 0; i < workers_.size(); ++i) {
-    workers_[i]->call([this, i, round](Pipeline& pipeline) {
-      mail_.send([this, i, round, snapshot = pipeline.snapshot()] {
+    workers_[i]->call([this, i, round, most_sources](Pipeline& pipeline) {
+      mail_.send([this, i, round, snapshot = pipeline.snapshot(most_sources)] {
         if (round == look_round_) take(i, snapshot);
       });
     });
@@ -289,8 +329,30 @@ void Control::take(unsigned worker, const PipelineSnapshot& snapshot) {
   snapshots_[worker] = snapshot;
   if (answers_due_ == 0 || --answers_due_ > 0) return;
   look_timer_.cancel();
+  looked();
+}
+
+void Control::looked() {
+  std::int64_t off = 0;
+  for (const PipelineSnapshot& snapshot : snapshots_) off += snapshot.ledger.discrepancy();
+  if (off != 0 && !std::exchange(discrepancy_said_, true)) {
+    log_.error("bug: the ledger is off by {} records; /api/v1/ledger shows where", off);
+  }
   const auto told = std::exchange(looking_, {});
   for (const auto& done : told) done();
+}
+
+void Control::ledger_page(std::function<void(std::string)> done) {
+  if (answers_due_ > 0) {  // a look under way, without sources
+    looking_.push_back([this, done = std::move(done)]() mutable { ledger_page(std::move(done)); });
+    return;
+  }
+  look(
+      [this, done = std::move(done)] {
+        done(ledger_json(snapshots_));
+        for (PipelineSnapshot& snapshot : snapshots_) snapshot.sources = {};
+      },
+      kMostSourcesShown);
 }
 
 std::vector<std::string> Control::health() const {
@@ -299,10 +361,15 @@ std::vector<std::string> Control::health() const {
     if (std::string fault = state_->fault(); !fault.empty()) reasons.push_back("positions are not saved: " + fault);
   }
   std::int64_t off = 0;
+  std::set<std::string> opened;  // one line per output, not one per worker
   for (const PipelineSnapshot& snapshot : snapshots_) {
     off += snapshot.ledger.discrepancy();
-    for (const std::string& output : snapshot.stuck)
-      reasons.push_back("output " + output + " has delivered nothing for a minute");
+    for (const LaneSnapshot& lane : snapshot.lanes) {
+      if (lane.stuck) reasons.push_back("output " + lane.output + " has delivered nothing for a minute");
+      if (lane.breaker != Breaker::State::closed && opened.insert(lane.output).second) {
+        reasons.push_back(breaker_reason(lane));
+      }
+    }
   }
   if (off != 0) reasons.push_back("the ledger is off by " + std::to_string(off) + " records");
   return reasons;

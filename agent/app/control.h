@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/admin.h"
+#include "app/letter_desk.h"
 #include "app/plan.h"
 #include "app/worker.h"
 #include "base/log.h"
@@ -38,6 +39,7 @@ class Control {
     std::unique_ptr<SharedServices> services;
   };
   Status open_state();
+  void open_letters();
   Status open_shared();
   Status open_workers();
   Status open_admin();
@@ -51,7 +53,9 @@ class Control {
   void finish();
 
   // Asks every worker for a snapshot; `done` once all have answered or a moment has passed.
-  void look(std::function<void()> done);
+  void look(std::function<void()> done, std::size_t most_sources = 0);
+  void ledger_page(std::function<void(std::string)> done);
+  void looked();
   void take(unsigned worker, const PipelineSnapshot& snapshot);
   [[nodiscard]] std::vector<std::string> health() const;
   void report_waiting(const std::vector<PipelineSnapshot>& last);
@@ -65,6 +69,7 @@ class Control {
   Budget budget_;
   Jobs jobs_;
   std::unique_ptr<State> state_;
+  std::unique_ptr<LetterDesk> letters_;  // null: rejected records are dropped
   Parsers parsers_;
   unsigned worker_count_;
   std::uint64_t machine_id_;
@@ -78,6 +83,7 @@ class Control {
   std::vector<std::function<void()>> looking_;  // who waits for the snapshots under way
   unsigned answers_due_ = 0;
   std::uint64_t look_round_ = 0;
+  bool discrepancy_said_ = false;
   std::unique_ptr<Admin> admin_;
   std::unique_ptr<Signals> signals_;
   bool stopping_ = false;

@@ -29,6 +29,10 @@ struct ServiceOptions {
   std::vector<std::string> parsers_file;
   Duration scheduler_base{-1};  // -1: the lane's own default
   Duration scheduler_cap{-1};
+  bool dead_letters = true;
+  Bytes dead_letter_bytes{64 << 20};
+  std::int64_t dead_letter_records = 100'000;
+  Duration dead_letter_age{-1};
 };
 const Schema& service_schema();
 

@@ -34,6 +34,12 @@ constexpr std::array kOptions = {
         "state_dir", "",
         "Directory where positions are kept. Default: beside the `db` of the first input that has one, "
         "else /var/lib/logweir for root and ~/.local/state/logweir for others."),
+    option<&S::dead_letters>("dead_letters", "on",
+                             "Keep records that a peer rejects or a plugin fails on in state_dir/dead_letters, for "
+                             "`logweir dlq`; off: they are dropped. Either way they are counted."),
+    option<&S::dead_letter_bytes>("dead_letter_bytes", "64M", "Most bytes of them; beyond it the oldest go."),
+    option<&S::dead_letter_records>("dead_letter_records", "100000", "Most of them.", 0, "1..100000000"),
+    option<&S::dead_letter_age>("dead_letter_age", "off", "Older ones go when another comes.", 0, "off"),
     option<&S::workers>("workers", "1", "Threads with a pipeline each: a number, or auto for one per CPU it may use."),
     option<&S::parsers_file>("parsers_file", "",
                              "Files with parsers, looked for beside the conf and in the working "

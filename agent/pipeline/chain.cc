@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/chain.h"
 
-#include <exception>
-
 namespace logweir {
 
-Chain::Chain(Metrics& metrics, Log log) : metrics_(metrics), log_(std::move(log)) {}
+Chain::Chain(Metrics& metrics, Poison poison) : metrics_(metrics), poison_(std::move(poison)) {}
 
 void Chain::add(Link link) {
   const Labels labels = {{"filter", link.name}};
   auto stage = std::make_unique<Stage>();
   stage->records = &metrics_.counter("logweir_filter_records_total", "Records a filter looked at", labels);
   stage->filtered = &metrics_.counter("logweir_filtered_records_total", "Records a filter took out", labels);
-  stage->errors = &metrics_.counter("logweir_filter_errors_total", "Batches a filter failed on and passed on", labels);
+  stage->errors =
+      &metrics_.counter("logweir_filter_errors_total", "Records a filter failed on; they are given up", labels);
   stage->link = std::move(link);
   stages_.push_back(std::move(stage));
 }
@@ -44,27 +43,28 @@ const std::vector<Chain::Stage*>& Chain::stages_for(const Tag& tag) {
 
 std::uint64_t Chain::apply(Batch& batch, Nanos wall) {
   if (stages_.empty()) return 0;
-  const std::size_t before = batch.records.size();
+  std::uint64_t filtered = 0;
   for (Stage* stage : stages_for(*batch.origin->tag)) {
     if (batch.records.empty()) break;
-    run(*stage, batch, wall);
+    filtered += run(*stage, batch, wall);
   }
-  return before - batch.records.size();
+  return filtered;
 }
 
-void Chain::run(Stage& stage, Batch& batch, Nanos wall) {
+std::uint64_t Chain::run(Stage& stage, Batch& batch, Nanos wall) {
   const std::size_t before = batch.records.size();
+  std::uint64_t poisoned = 0;
   stage.records->add(before);
-  try {
-    stage.link.filter->apply(batch, wall);
-  } catch (const std::exception& e) {
-    stage.errors->add(1);
-    if (const auto n = stage.error_log.pass(wall)) {
-      log_.error("filter {} failed and let the batch pass: {} ({} times since the last such line)", stage.link.name,
-                 e.what(), *n);
-    }
-  }
-  stage.filtered->add(before - batch.records.size());
+  contained(
+      batch, spare_, [&](Batch& open) { stage.link.filter->apply(open, wall); },
+      [&](const Batch& open, const Record& record, std::string_view what) {
+        ++poisoned;
+        poison_(open, record, stage.link.name, what);
+      });
+  if (poisoned > 0) stage.errors->add(poisoned);
+  const std::uint64_t filtered = before - batch.records.size() - poisoned;
+  stage.filtered->add(filtered);
+  return filtered;
 }
 
 }  // namespace logweir

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/log.h"
 #include "metrics/metrics.h"
+#include "pipeline/contain.h"
 #include "pipeline/matcher.h"
 #include "plugin/filter.h"
 
 namespace logweir {
 
 // Resource, one per worker. The filters in conf order, each counted around; which ones a tag meets is worked out once
-// per tag.
+// per tag. A filter that throws is contained: the records it throws over are taken out, the others go on.
 class Chain {
  public:
   struct Link {
@@ -22,12 +25,15 @@ class Chain {
     std::unique_ptr<Filter> filter;
     Log log = {};
   };
-  Chain(Metrics& metrics, Log log);
+  // What is to become of a record that is poison to a filter.
+  using Poison =
+      std::function<void(const Batch& batch, const Record& record, std::string_view filter, std::string_view what)>;
+  Chain(Metrics& metrics, Poison poison);
   void add(Link link);
   Status open();
   void close();
 
-  // Runs every filter that matches the batch's tag. Returns how many records they took out.
+  // Runs every filter that matches the batch's tag. Returns how many records they took out, poison not counted.
   std::uint64_t apply(Batch& batch, Nanos wall);
 
  private:
@@ -36,13 +42,13 @@ class Chain {
     Counter* records;
     Counter* filtered;
     Counter* errors;
-    LogLimit error_log;
   };
   const std::vector<Stage*>& stages_for(const Tag& tag);
-  void run(Stage& stage, Batch& batch, Nanos wall);
+  std::uint64_t run(Stage& stage, Batch& batch, Nanos wall);
 
   Metrics& metrics_;
-  Log log_;
+  Poison poison_;
+  Spare spare_;
   std::vector<std::unique_ptr<Stage>> stages_;
   std::vector<std::unique_ptr<std::vector<Stage*>>> by_tag_;  // by Tag::id
 };

@@ -2,10 +2,15 @@
 #include "pipeline/desk.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "base/check.h"
 
 namespace logweir {
+
+namespace {
+constexpr std::size_t kLongestAnswer = 4096;
+}
 
 Desk::Desk(Loop& loop, std::unique_ptr<Output> output)
     : output_(std::move(output)), mail_(loop, [this](Letter&& letter) { handle(letter); }) {}
@@ -68,8 +73,13 @@ bool Desk::serve_front() {
   next_ += offered;
   ready_ = false;
   sending_ = true;  // the span on offer may be settled meanwhile: it stays until it is known how much was taken
-  const std::uint64_t taken = output_->send({parts_, first, offered, 0});
+  bool threw = false;
+  const std::uint64_t taken = offer({parts_, first, offered, 0}, threw);
   sending_ = false;
+  if (threw) {
+    give_back_poison(loan);
+    return false;
+  }
   const bool returned = loans_.empty() || loans_.front() != &loan;  // `unavailable` gave it back
   if (taken == offered && !returned) ready_ = true;
   if (taken < offered) {
@@ -93,10 +103,38 @@ bool Desk::serve_front() {
   }
   if (loan.taken == loan.records) {
     loans_.pop_front();
-    loan.client->answer({DeskClient::Answer::Kind::free, 0, 0, Outcome::delivered, {}, 0});
+    loan.client->answer({DeskClient::Answer::Kind::free, 0, 0, Outcome::delivered, {}, 0, {}});
   }
   give_back_spoiled();
   return taken > 0;
+}
+
+std::uint64_t Desk::offer(const Shipment& shipment, bool& threw) {
+  try {
+    return output_->send(shipment);
+  } catch (const std::exception& e) {
+    thrown_ = e.what();
+    threw = true;
+    return 0;
+  }
+}
+
+// The output threw over the span on offer; what it had not settled goes back to its lane, which looks for the record
+// that is to blame.
+void Desk::give_back_poison(Loan& loan) {
+  const bool all_settled = spans_.back().open == 0;
+  spans_.pop_back();
+  ready_ = true;
+  std::erase(loans_, &loan);
+  DeskClient::Answer answer{DeskClient::Answer::Kind::unavailable,
+                            loan.ordinal + loan.taken,
+                            loan.records - loan.taken,
+                            Outcome::poison,
+                            "poison",
+                            0,
+                            thrown_.substr(0, kLongestAnswer)};
+  if (all_settled) answer.kind = DeskClient::Answer::Kind::free;
+  loan.client->answer(std::move(answer));
 }
 
 void Desk::ready() {
@@ -104,8 +142,8 @@ void Desk::ready() {
   serve();
 }
 
-void Desk::settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason,
-                  Nanos not_before) {
+void Desk::settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason, Nanos not_before,
+                  std::string_view answer) {
   const std::uint64_t end = first + count;
   auto span =
       std::partition_point(spans_.begin(), spans_.end(), [first](const Span& s) { return s.first + s.count <= first; });
@@ -117,7 +155,7 @@ void Desk::settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std
     if (span->client == nullptr) continue;
     if (outcome == Outcome::retry) spoil(*span->client);
     span->client->answer({DeskClient::Answer::Kind::settled, span->client_first + (from - span->first), to - from,
-                          outcome, std::string(reason), not_before});
+                          outcome, std::string(reason), not_before, std::string(answer.substr(0, kLongestAnswer))});
   }
   if (sending_) return;
   drop_settled_spans();
@@ -136,8 +174,13 @@ void Desk::give_back_spoiled() {
 }
 
 void Desk::give_back(Loan& loan, std::string_view reason) {
-  loan.client->answer({DeskClient::Answer::Kind::unavailable, loan.ordinal + loan.taken, loan.records - loan.taken,
-                       Outcome::retry, std::string(reason), 0});
+  loan.client->answer({DeskClient::Answer::Kind::unavailable,
+                       loan.ordinal + loan.taken,
+                       loan.records - loan.taken,
+                       Outcome::retry,
+                       std::string(reason),
+                       0,
+                       {}});
 }
 
 void Desk::drop_settled_spans() {
@@ -175,11 +218,11 @@ std::uint64_t DeskClient::send(const Shipment& shipment) {
 void DeskClient::handle(const Answer& answer) {
   switch (answer.kind) {
     case Answer::Kind::settled:
-      host_->settle(answer.first, answer.count, answer.outcome, answer.reason, answer.not_before);
+      host_->settle(answer.first, answer.count, answer.outcome, answer.reason, answer.not_before, answer.words);
       break;
     case Answer::Kind::unavailable:
       lent_ = false;
-      host_->settle(answer.first, answer.count, Outcome::retry, answer.reason, 0);
+      host_->settle(answer.first, answer.count, answer.outcome, answer.reason, 0, answer.words);
       host_->ready();
       break;
     case Answer::Kind::free:

@@ -49,8 +49,8 @@ class Desk final : public OutputHost {
 
   // OutputHost
   void ready() override;
-  void settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason,
-              Nanos not_before) override;
+  void settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason, Nanos not_before,
+              std::string_view answer) override;
   void unavailable(std::string_view reason, const Status& why) override;
 
   void forget_here(DeskClient& client);  // the same, on the desk's thread
@@ -72,6 +72,8 @@ class Desk final : public OutputHost {
   void serve();
   bool serve_front();
   void drop_settled_spans();
+  std::uint64_t offer(const Shipment& shipment, bool& threw);
+  void give_back_poison(Loan& loan);
   void give_back(Loan& loan, std::string_view reason);
   void give_back_spoiled();
   void spoil(const DeskClient& client);
@@ -84,6 +86,7 @@ class Desk final : public OutputHost {
   bool ready_ = true;
   bool serving_ = false;
   bool sending_ = false;
+  std::string thrown_;  // by the output, last
   std::mutex forget_mutex_;
   std::condition_variable forgotten_;
   DeskClient* last_forgotten_ = nullptr;
@@ -111,6 +114,7 @@ class DeskClient final : public Output {
     Outcome outcome = Outcome::delivered;
     std::string reason;  // short: stays within the string's own space
     Nanos not_before = 0;
+    std::string words = {};  // the peer's
   };
   void answer(Answer answer) { mail_->send(std::move(answer)); }
 

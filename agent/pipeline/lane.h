@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -10,31 +11,17 @@
 #include "base/log.h"
 #include "loop/loop.h"
 #include "metrics/metrics.h"
+#include "pipeline/breaker.h"
+#include "pipeline/burial.h"
 #include "pipeline/compact.h"
+#include "pipeline/lane_metrics.h"
 #include "pipeline/lane_options.h"
 #include "pipeline/ledger.h"
+#include "pipeline/shedding.h"
 #include "pipeline/shipping_list.h"
 #include "plugin/output.h"
 
 namespace logweir {
-
-// Value. The cells a lane counts in; one set per lane and worker.
-struct LaneMetrics {
-  LaneMetrics(Metrics& metrics, const std::string& output);
-  Counter& delivered;
-  Counter& retried;
-  Counter& rejected;
-  Counter& dropped;
-  Counter& bytes;
-  Counter& sends;
-  Counter& retries;
-  Gauge& in_flight;
-  Gauge& queue_bytes;
-  Gauge& oldest_waiting;
-  Histogram& queue_wait;
-  Histogram& send_time;
-  Histogram& delay;
-};
 
 // Resource, one per output and worker: the one place where records wait. Memory mode: a queue with a budget, gathering
 // (send while the peer is idle, gather while it is busy or until `linger`), retry with one back-off for the whole lane.
@@ -53,6 +40,7 @@ class Lane final : public OutputHost {
     Nanos linger = 0;
     std::uint64_t seed = 0;      // of the back-off's jitter
     std::function<void()> room;  // the queue fell to its low mark after it had been full
+    Burial* burial = nullptr;    // where rejected records go; may be null: they are dropped
   };
   explicit Lane(Setup setup);
   Lane(const Lane&) = delete;
@@ -71,23 +59,34 @@ class Lane final : public OutputHost {
   // Lets go of everything, unsettled: sources that can be read again will be.
   void abandon();
 
-  [[nodiscard]] bool empty() const { return waiting_.empty() && sent_.empty(); }
-  [[nodiscard]] std::uint64_t waiting_records() const { return waiting_.count_records() + sent_.count_records(); }
+  [[nodiscard]] bool empty() const { return waiting_.empty() && sent_.empty() && burying_.empty(); }
+  [[nodiscard]] std::uint64_t waiting_records() const {
+    return waiting_.count_records() + sent_.count_records() + burying_.count_records();
+  }
   [[nodiscard]] const std::string& name() const { return setup_.name; }
   [[nodiscard]] std::size_t index() const { return setup_.index; }
   void refresh_gauges();
+  [[nodiscard]] const Breaker& breaker() const { return breaker_; }
+  [[nodiscard]] const std::string& last_failure() const { return last_failure_; }  // the output's word for it
   // Records have waited longer than `age` and none was delivered for as long.
   [[nodiscard]] bool stuck(Nanos age) const;
 
   // OutputHost
   void ready() override;
-  void settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason,
-              Nanos not_before) override;
+  void settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason, Nanos not_before,
+              std::string_view answer) override;
   void unavailable(std::string_view reason, const Status& why) override;
 
  private:
+  ShippingNode* make_node(const BatchRef& batch, std::uint32_t first, std::uint32_t last);
+  void admit(const BatchRef& batch, std::uint32_t first, std::uint32_t last);
+  void enqueue_severe(const BatchRef& batch, std::uint32_t first, std::uint32_t last);
+  [[nodiscard]] bool shedding() const;
+  void take_waiting(ShippingNode* node);
+  void expire();
   void pump();
   [[nodiscard]] bool due(Nanos now) const;
+  [[nodiscard]] Nanos may_offer_at() const { return std::max(resume_at_, breaker_.open_until()); }
   bool offer(Nanos now);
   void build_shipment(Nanos now);
   void return_untaken(std::uint64_t from);
@@ -99,8 +98,14 @@ class Lane final : public OutputHost {
   void back_to_waiting(ShippingNode* node);
   void count_refusal();
   void end_claim(ShippingNode* node);
+  void contain(std::uint64_t first, std::string_view what);
+  void look_closer(std::uint64_t failed);
+  void bury(ShippingNode* node, std::string_view reason, std::string_view answer);
+  void buried(ShippingNode* node, std::uint32_t stored, std::string_view reason);
+  void count_dropped(std::uint64_t count, std::string_view reason);
   void drop(ShippingNode* node, std::string_view reason, Counter& outcome);
-  void back_off(Nanos not_before);
+  void back_off(Nanos not_before, std::string_view reason);
+  void peer_answered();
   void make_room(std::uint64_t incoming);
   void update_full();
   void compact_old();
@@ -111,22 +116,28 @@ class Lane final : public OutputHost {
   NodePool nodes_;
   ShippingList waiting_;
   ShippingList sent_;
+  ShippingList burying_;     // on their way to the dead letters, in order
   std::vector<Part> parts_;  // of the shipment on offer
   std::uint64_t bytes_ = 0;  // waiting and sent
   std::uint64_t waiting_bytes_ = 0;
   std::uint64_t waiting_count_ = 0;
   std::uint64_t sent_count_ = 0;
-  std::uint64_t next_order_ = 0;
+  std::uint64_t next_order_ = 0;  // of the next batch
   std::uint64_t next_ordinal_ = 0;
   std::uint64_t shipment_records_ = 0;
   std::uint64_t shipment_bytes_ = 0;
+  std::uint64_t cautious_ = 0;  // most records in a shipment while a poison record is looked for; 0: as usual
   std::uint64_t retry_limit_;
   Nanos resume_at_ = 0;  // backing off until then
   Nanos delivered_at_ = 0;
   Backoff backoff_;
+  Breaker breaker_;
+  std::string last_failure_;
   Compactor compactor_;
   std::uint64_t compacted_to_ = 0;  // nodes of an order below it were looked at
+  Shedder shedder_;
   Timer compact_timer_;
+  Timer age_timer_;
   Timer timer_;
   AfterTurn after_turn_;
   LogLimit drop_log_;

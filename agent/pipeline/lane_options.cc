@@ -8,6 +8,8 @@
 #include <limits>
 #include <optional>
 
+#include "pipeline/shedding.h"
+
 namespace logweir {
 namespace {
 
@@ -38,6 +40,38 @@ constexpr std::array kOptions = {
     option<&LaneOptions::backoff_base>("backoff_base", "1s", "First wait before a retry; it doubles with each failure.",
                                        kLive),
     option<&LaneOptions::backoff_cap>("backoff_cap", "1m", "Longest wait before a retry.", kLive),
+    option<&LaneOptions::breaker_failures>("breaker_failures", "5",
+                                           "After so many failures in a row the circuit breaker opens: what is tried "
+                                           "next, once the back-off is over, is a "
+                                           "probe of at most 100 records; 0: never.",
+                                           kLive, "0..1000000"),
+    option<&LaneOptions::breaker_failure_rate>(
+        "breaker_failure_rate", "0",
+        "The breaker also opens when this percentage of the attempts in `breaker_window` failed; 0: not looked at.",
+        kLive, "0..100"),
+    option<&LaneOptions::breaker_min_attempts>("breaker_min_attempts", "20",
+                                               "With fewer attempts in `breaker_window` the rate is not looked at.",
+                                               kLive, "1..1000000"),
+    option<&LaneOptions::breaker_window>("breaker_window", "30s", "What `breaker_failure_rate` looks back at.", kLive),
+    option<&LaneOptions::breaker_pause>(
+        "breaker_pause", "0", "How long the breaker stays open before a probe, when that is longer than the back-off.",
+        kLive),
+    option<&LaneOptions::max_age>("max_age", "off",
+                                  "Records that wait longer than this after they were read are dropped and counted "
+                                  "(reason max_age); off: they may "
+                                  "wait for ever.",
+                                  kLive, "off"),
+    option<&LaneOptions::shed_below>(
+        "shed_below", "",
+        "While the queue is fuller than `shed_above`, records less severe than this are dropped and counted (reason "
+        "shed): emerg, alert, crit, error, warn, notice, info, debug or syslog's number. Those that say nothing are "
+        "kept.",
+        kLive),
+    option<&LaneOptions::shed_above>("shed_above", "80", "Percentage of `queue_bytes` from which on `shed_below` acts.",
+                                     kLive, "0..100"),
+    option<&LaneOptions::severity_key>("severity_key", "level, severity",
+                                       "Fields that may hold a record's severity; the first that it has counts.",
+                                       kLive | kCommaList),
 };
 
 bool same_word(const std::string& a, std::string_view b) { return same_key(a, b); }
@@ -67,6 +101,9 @@ void check(const void* options, const Node& node, Problems& problems) {
     problems.error(place_of("backoff_cap"),
                    "'backoff_cap' is shorter than 'backoff_base'; it must be at least as long");
   }
+  if (const auto shedder = Shedder::make(lane.shed_below, lane.severity_key); !shedder.ok()) {
+    problems.error(place_of("shed_below"), "'shed_below' or 'severity_key': " + shedder.status().message());
+  }
   if (lane.batch_bytes.value == 0) problems.error(place_of("batch_bytes"), "'batch_bytes' can't be 0");
   if (node.find("batch_bytes") != nullptr && lane.queue_bytes.value < lane.batch_bytes.value) {
     problems.error(place_of("batch_bytes"),
@@ -80,6 +117,16 @@ void check(const void* options, const Node& node, Problems& problems) {
 const Schema& lane_schema() {
   static constexpr Schema kSchema{kOptions, {}, check};
   return kSchema;
+}
+
+Breaker::Options breaker_options_of(const LaneOptions& options) {
+  Breaker::Options out;
+  out.failures = static_cast<std::uint64_t>(options.breaker_failures);
+  out.percent = static_cast<std::uint64_t>(options.breaker_failure_rate);
+  out.attempts = static_cast<std::uint64_t>(options.breaker_min_attempts);
+  out.window = options.breaker_window.value;
+  out.pause = options.breaker_pause.value;
+  return out;
 }
 
 std::uint64_t retry_limit_of(const std::string& word) { return limit_of(word).value_or(kForEver); }

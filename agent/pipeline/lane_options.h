@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "config/schema.h"
+#include "pipeline/breaker.h"
 
 namespace logweir {
 
@@ -20,10 +22,20 @@ struct LaneOptions {
   std::string retry_limit = "no_limits";
   Duration backoff_base{kSecond};
   Duration backoff_cap{60 * kSecond};
+  std::int64_t breaker_failures = 5;
+  std::int64_t breaker_failure_rate = 0;  // percent
+  std::int64_t breaker_min_attempts = 20;
+  Duration breaker_window{30 * kSecond};
+  Duration breaker_pause{0};
+  Duration max_age{-1};          // -1: records may wait for ever
+  std::string shed_below;        // a severity; empty: nothing is shed
+  std::int64_t shed_above = 80;  // percent of queue_bytes
+  std::vector<std::string> severity_key{"level", "severity"};
 };
 const Schema& lane_schema();
 
 // retry_limit as a number: UINT64_MAX for no_limits/false/off, 0 for no_retries.
 std::uint64_t retry_limit_of(const std::string& word);
+Breaker::Options breaker_options_of(const LaneOptions& options);
 
 }  // namespace logweir

@@ -25,6 +25,8 @@ LedgerCounts& LedgerCounts::operator+=(const LedgerCounts& other) {
 
 namespace {
 
+constexpr std::size_t kLongestName = 512;
+
 std::uint64_t random_id() {
   std::random_device random;
   return (static_cast<std::uint64_t>(random()) << 32) ^ random();
@@ -45,10 +47,11 @@ Ledger::Ledger(std::vector<std::string> lanes, State* state)
 
 Ledger::~Ledger() = default;
 
-SourceState* Ledger::open(std::uint64_t uid, std::uint64_t start) {
+SourceState* Ledger::open(std::uint64_t uid, std::uint64_t start, std::string_view name) {
   auto owned = std::make_unique<SourceState>();
   SourceState* source = owned.get();
   source->uid = uid;
+  source->name = name.substr(0, kLongestName);
   source->id = uid != 0 ? uid : next_id_++;
   // A lane that the checkpoint does not know (a new output) starts with the one that is furthest behind: nothing that
   // anybody still waits for is skipped, and what all others had is not sent again.
@@ -84,6 +87,27 @@ std::uint64_t Ledger::prefix_of(const SourceState& source) {
   std::uint64_t least = UINT64_MAX;
   for (const SourceState::Lane& lane : source.lanes) least = std::min(least, lane.prefix);
   return least;
+}
+
+std::vector<SourceReport> Ledger::report(std::size_t most) const {
+  std::vector<std::pair<std::uint64_t, const SourceState*>> all;
+  for (const auto& [source, owned] : sources_) all.emplace_back(source->read_to - prefix_of(*source), source);
+  const auto behind = [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second->id < b.second->id;
+  };
+  const std::size_t count = std::min(most, all.size());
+  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(), behind);
+  std::vector<SourceReport> reports;
+  for (std::size_t i = 0; i < count; ++i) {
+    const SourceState& source = *all[i].second;
+    SourceReport& report = reports.emplace_back();
+    report.id = source.id;
+    report.kept = source.uid != 0;
+    report.name = source.name;
+    report.read_to = source.read_to;
+    for (const SourceState::Lane& lane : source.lanes) report.prefixes.push_back(lane.prefix);
+  }
+  return reports;
 }
 
 void Ledger::close(SourceState* source, bool forget, std::function<void()> finished) {

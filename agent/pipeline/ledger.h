@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -38,6 +39,15 @@ struct LedgerCounts {
   LedgerCounts& operator+=(const LedgerCounts& other);
 };
 
+// Value. A source as it is shown.
+struct SourceReport {
+  std::uint64_t id = 0;
+  bool kept = false;  // its positions are saved
+  std::string name;
+  std::uint64_t read_to = 0;
+  std::vector<std::uint64_t> prefixes;  // by lane
+};
+
 class Ledger;
 
 // Resource, owned by the ledger. One source (a file generation, a connection) and how far each lane has got with it.
@@ -52,6 +62,7 @@ struct SourceState {
   };
   std::uint64_t uid = 0;  // 0: can't be read again, no checkpoint
   std::uint64_t id = 0;   // for record ids: the uid, or one made up for this run
+  std::string name;       // for people
   std::uint64_t read_to = 0;
   std::uint64_t replay_below = 0;  // the largest `resume`
   Receipt* head = nullptr;
@@ -73,7 +84,7 @@ class Ledger final : public ReceiptKeeper {
   Ledger& operator=(const Ledger&) = delete;
   ~Ledger() override;
 
-  SourceState* open(std::uint64_t uid, std::uint64_t start);
+  SourceState* open(std::uint64_t uid, std::uint64_t start, std::string_view name = {});
   [[nodiscard]] static std::uint64_t start_of(const SourceState& source);
   [[nodiscard]] static std::uint64_t prefix_of(const SourceState& source);
   void close(SourceState* source, bool forget, std::function<void()> finished);
@@ -91,6 +102,10 @@ class Ledger final : public ReceiptKeeper {
   // something.
   void checkpoint();
   void on_moved(std::function<void()> heard) { heard_ = std::move(heard); }
+
+  // The `most` sources that are furthest behind, the furthest first.
+  [[nodiscard]] std::vector<SourceReport> report(std::size_t most) const;
+  [[nodiscard]] std::size_t source_count() const { return sources_.size(); }
 
   LedgerCounts counts;  // all but `waiting`
 

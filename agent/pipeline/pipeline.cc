@@ -28,8 +28,13 @@ Pipeline::Pipeline(Loop& loop, PipelineSpec spec)
       ledger_(lane_ids(spec_), spec_.state),
       durables_(loop, spec_.state),
       jobs_(std::make_unique<Jobs::Desk>(*spec_.jobs, loop)),
-      chain_(*spec_.metrics, spec_.log),
+      burial_(spec_.dead_letters != nullptr ? std::make_unique<Burial>(loop, pool_, *spec_.dead_letters) : nullptr),
+      poison_({loop, batches_, ledger_, *spec_.metrics, spec_.log, burial_.get()}),
+      chain_(*spec_.metrics, [this](const Batch& batch, const Record& record, std::string_view filter,
+                                    std::string_view what) { poison_.take(batch, record, filter, what); }),
       router_(ledger_),
+      replay_({loop, batches_, ledger_, tags_, [this](std::string_view output) { return lane_of(output); },
+               spec_.dead_letters}),
       checkpoint_(loop, [this] { ledger_.checkpoint(); }),
       room_(loop, [this] { pool_has_room(); }),
       pool_timer_(loop.timers(), [this] { pool_has_room(); }) {
@@ -78,7 +83,7 @@ Status Pipeline::open_output(const OutputSpec& spec, std::size_t index) {
   const std::uint64_t seed = std::hash<std::string>{}(spec.id) + spec_.worker;
   lanes_.push_back(
       std::make_unique<Lane>(Lane::Setup{loop_, ledger_, *spec_.metrics, pool_, log, spec.name, index, spec.lane,
-                                         spec.linger, seed, [this, index] { lane_has_room(index); }}));
+                                         spec.linger, seed, [this, index] { lane_has_room(index); }, burial_.get()}));
   Lane& lane = *lanes_.back();
   outputs_.push_back(make_output(spec));
   Output& output = *outputs_.back();
@@ -111,11 +116,19 @@ Status Pipeline::open_input(const InputSpec& spec) {
     if (!decoder.ok()) return decoder.status();
     decoders.push_back(std::move(decoder).value());
   }
-  const PostServices shared{
-      loop_,          batches_,      space_,
-      ledger_,        chain_,        router_,
-      tags_,          durables_,     spec_.state,
-      *spec_.metrics, lanes_.size(), [this] { pool_timer_.arm(loop_.now() + kAskPoolAgain, kAskPoolAgain); }};
+  const PostServices shared{loop_,
+                            batches_,
+                            space_,
+                            ledger_,
+                            chain_,
+                            poison_,
+                            router_,
+                            tags_,
+                            durables_,
+                            spec_.state,
+                            *spec_.metrics,
+                            lanes_.size(),
+                            [this] { pool_timer_.arm(loop_.now() + kAskPoolAgain, kAskPoolAgain); }};
   posts_.push_back(std::make_unique<Post>(shared, spec.name, spec.id, std::move(decoders)));
   inputs_.push_back(spec.entry->make(spec.options, spec.shared));
   input_services_.push_back(std::make_unique<InputServices>(
@@ -123,6 +136,16 @@ Status Pipeline::open_input(const InputSpec& spec) {
                     spec_.workers, spec_.machine_id, spec_.finished}));
   posts_.back()->gate().attach(inputs_.back().get());
   return inputs_.back()->open(*input_services_.back());
+}
+
+Lane* Pipeline::lane_of(std::string_view output) {
+  const auto found =
+      std::find_if(lanes_.begin(), lanes_.end(), [&](const auto& lane) { return lane->name() == output; });
+  return found == lanes_.end() ? nullptr : found->get();
+}
+
+void Pipeline::replay(const std::vector<Letter>& letters, std::function<void(ReplayResult)> done) {
+  replay_.take(letters, std::move(done));
 }
 
 void Pipeline::lane_has_room(std::size_t index) {
@@ -145,7 +168,8 @@ void Pipeline::hurry() {
 }
 
 bool Pipeline::drained() const {
-  return std::all_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->empty(); });
+  return poison_.waiting() == 0 &&
+         std::all_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->empty(); });
 }
 
 void Pipeline::reopen() {
@@ -156,23 +180,29 @@ void Pipeline::close() {
   stop_intake();
   for (const auto& output : outputs_) output->close();
   for (const auto& desk : desks_) desk->close();
+  if (burial_) burial_->abandon();
+  poison_.abandon();
   for (const auto& lane : lanes_) lane->abandon();
   chain_.close();
   ledger_.checkpoint();
 }
 
-PipelineSnapshot Pipeline::snapshot() {
+PipelineSnapshot Pipeline::snapshot(std::size_t most_sources) {
   PipelineSnapshot snapshot;
   snapshot.ledger = ledger_.counts;
   for (const auto& lane : lanes_) {
     lane->refresh_gauges();
     const std::uint64_t waiting = lane->waiting_records();
     snapshot.ledger.waiting += waiting;
-    snapshot.waiting_by_output.emplace_back(lane->name(), waiting);
-    if (lane->stuck(kStuckAfter)) snapshot.stuck.push_back(lane->name());
+    const Breaker& breaker = lane->breaker();
+    snapshot.lanes.push_back({lane->name(), waiting, breaker.state(), breaker.failures_in_row(), lane->last_failure(),
+                              lane->stuck(kStuckAfter)});
   }
+  snapshot.ledger.waiting += poison_.waiting();
   for (const auto& post : posts_) post->gate().refresh();
   snapshot.waiting = snapshot.ledger.waiting;
+  snapshot.source_count = ledger_.source_count();
+  if (most_sources > 0) snapshot.sources = ledger_.report(most_sources);
   snapshot.pool_bytes = account_.used();
   snapshot.worst_turn = loop_.take_worst_turn();
   return snapshot;

@@ -16,6 +16,7 @@
 #include "pipeline/lane.h"
 #include "pipeline/ledger.h"
 #include "pipeline/post.h"
+#include "pipeline/replay.h"
 #include "pipeline/router.h"
 #include "plugin/entry.h"
 #include "plugin/filter.h"
@@ -60,10 +61,21 @@ struct PipelineSpec {
   std::uint64_t machine_id = 0;
   Budget* budget = nullptr;
   Metrics* metrics = nullptr;
-  State* state = nullptr;  // may be null
+  State* state = nullptr;               // may be null
+  DeadLetters* dead_letters = nullptr;  // may be null: rejected records are dropped
   Jobs* jobs = nullptr;
   Log log;
   std::function<void()> finished;  // any thread: an input has done all it was asked to do
+};
+
+// Value. A lane as it is between two turns.
+struct LaneSnapshot {
+  std::string output;
+  std::uint64_t waiting = 0;
+  Breaker::State breaker = Breaker::State::closed;
+  std::uint64_t failures_in_row = 0;
+  std::string last_failure;
+  bool stuck = false;  // delivered nothing for a minute though records wait
 };
 
 // Value. What a worker says of itself between two turns.
@@ -72,8 +84,9 @@ struct PipelineSnapshot {
   std::uint64_t pool_bytes = 0;
   Nanos worst_turn = 0;
   std::uint64_t waiting = 0;
-  std::vector<std::pair<std::string, std::uint64_t>> waiting_by_output;
-  std::vector<std::string> stuck;  // outputs that delivered nothing for a minute though records wait
+  std::vector<LaneSnapshot> lanes;
+  std::vector<SourceReport> sources;  // those furthest behind; empty unless asked for
+  std::uint64_t source_count = 0;
 };
 
 // Resource, one per worker, on its thread: inputs, filters and lanes over one pool, and the ledger that ties them.
@@ -92,13 +105,16 @@ class Pipeline {
   void hurry();        // lanes stop lingering and try at once
   [[nodiscard]] bool drained() const;
   void reopen();  // SIGUSR1
-  void close();   // gives up what is still waiting, saves positions
-  PipelineSnapshot snapshot();
+  // Gives letters to the lanes that shall have them; see Replay::take.
+  void replay(const std::vector<Letter>& letters, std::function<void(ReplayResult)> done);
+  void close();  // gives up what is still waiting, saves positions
+  PipelineSnapshot snapshot(std::size_t most_sources = 0);
 
  private:
   Status open_output(const OutputSpec& spec, std::size_t index);
   Status open_input(const InputSpec& spec);
   std::unique_ptr<Output> make_output(const OutputSpec& spec);
+  Lane* lane_of(std::string_view output);
   void lane_has_room(std::size_t index);
   void pool_has_room();
 
@@ -112,9 +128,12 @@ class Pipeline {
   Ledger ledger_;
   Durables durables_;
   std::unique_ptr<Jobs::Desk> jobs_;  // ends first: its jobs look at what inputs and outputs own
+  std::unique_ptr<Burial> burial_;    // may be null
+  PoisonBin poison_;
   Chain chain_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   Router router_;
+  Replay replay_;
   std::vector<std::unique_ptr<Desk>> desks_;  // of single outputs whose home is here
   std::vector<std::unique_ptr<Output>> outputs_;
   std::vector<std::unique_ptr<OutputServices>> output_services_;

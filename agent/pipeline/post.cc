@@ -58,13 +58,31 @@ BatchRef Post::batch(const OriginRef& origin) {
   return batch;
 }
 
+// A decoder that throws is contained like a filter.
+Decoded Post::run(Decoder& decoder, Batch& batch, Nanos wall) {
+  Decoded sum;
+  contained(
+      batch, spare_,
+      [&](Batch& open) {
+        const Decoded done = decoder.decode(open, wall);
+        sum.parsed += done.parsed;
+        sum.failed += done.failed;
+        sum.time_failed += done.time_failed;
+        sum.repaired += done.repaired;
+      },
+      [&](const Batch& open, const Record& record, std::string_view what) {
+        services_.poison.take(open, record, name_, what);
+      });
+  return sum;
+}
+
 void Post::decode(Batch& batch) {
   const Nanos wall = services_.loop.wall();
   for (std::size_t i = 0; i < decoders_.size(); ++i) {
     if (i > 0) {
       for (Record& record : batch.records) record.flags &= static_cast<std::uint8_t>(~Record::kParseFailed);
     }
-    const Decoded done = decoders_[i]->decode(batch, wall);
+    const Decoded done = run(*decoders_[i], batch, wall);
     if (done.time_failed > 0) time_failed_.add(done.time_failed);
     if (done.failed == 0) return;
     if (i + 1 == decoders_.size()) parse_failed_.add(done.failed);

@@ -12,6 +12,7 @@
 #include "pipeline/durables.h"
 #include "pipeline/gate.h"
 #include "pipeline/ledger.h"
+#include "pipeline/poison_bin.h"
 #include "pipeline/router.h"
 #include "pipeline/tag_table.h"
 #include "plugin/input.h"
@@ -43,6 +44,7 @@ struct PostServices {
   ReadSpace& space;
   Ledger& ledger;
   Chain& chain;
+  PoisonBin& poison;
   Router& router;
   TagTable& tags;
   Durables& durables;
@@ -65,7 +67,7 @@ class Post final : public Intake {
   ChunkRef own_room(std::size_t bytes) override;
   BatchRef batch(const OriginRef& origin) override;
   void deliver(BatchRef batch, Source source, std::uint64_t begin, std::uint64_t end) override;
-  Source open_source(const SourceSpec& spec) override { return services_.ledger.open(spec.uid, spec.start); }
+  Source open_source(const SourceSpec& spec) override { return services_.ledger.open(spec.uid, spec.start, spec.name); }
   std::uint64_t start_of(Source source) const override { return Ledger::start_of(*source); }
   void close_source(Source source, bool forget, std::function<void()> finished) override;
   std::uint64_t prefix_of(Source source) const override { return Ledger::prefix_of(*source); }
@@ -78,6 +80,7 @@ class Post final : public Intake {
 
  private:
   void decode(Batch& batch);
+  Decoded run(Decoder& decoder, Batch& batch, Nanos wall);
   ChunkRef or_hold(ChunkRef chunk);
 
   PostServices services_;
@@ -92,6 +95,7 @@ class Post final : public Intake {
   Counter& time_failed_;
   Histogram& batch_bytes_;
   Histogram& batch_records_;
+  Spare spare_;
   Gate gate_;
 };
 

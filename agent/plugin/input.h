@@ -25,8 +25,9 @@ struct SourceState;  // the ledger's
 
 // Value. Names a source to the intake: a file generation, a connection.
 struct SourceSpec {
-  std::uint64_t uid = 0;    // of a source that can be read again: stable over restarts; 0: not re-readable
-  std::uint64_t start = 0;  // the position it would start at if nothing is known of it
+  std::uint64_t uid = 0;       // of a source that can be read again: stable over restarts; 0: not re-readable
+  std::uint64_t start = 0;     // the position it would start at if nothing is known of it
+  std::string_view name = {};  // for people (a path, a peer); may be empty
 };
 
 // Value. Handle to an open source; valid until `close_source`.

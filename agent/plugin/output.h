@@ -17,7 +17,12 @@
 
 namespace logweir {
 
-enum class Outcome : unsigned char { delivered, retry, rejected };
+enum class Outcome : unsigned char {
+  delivered,
+  retry,
+  rejected,
+  poison,  // the engine's: the output threw over these records
+};
 
 // Value. An ordered list of records on offer. `ordinal` numbers its first record in the lane; the others follow
 // without a gap. The list itself is valid during `send`; the records taken stay as they are until they are settled.
@@ -36,9 +41,10 @@ class OutputHost {
   virtual void ready() = 0;
   // What became of records [first, first + count), all of them taken before. `reason`: a word from a small set, for
   // metrics ("reset", "refused", "timeout", "http_503"). `not_before` (monotonic, 0: none): the peer asked to wait.
-  // After any retry the lane backs off and offers the records again, in order, before any newer one.
+  // After any retry the lane backs off and offers the records again, in order, before any newer one. `answer`: what
+  // the peer said of records it rejects, kept with them (the first 4 KiB).
   virtual void settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason = {},
-                      Nanos not_before = 0) = 0;
+                      Nanos not_before = 0, std::string_view answer = {}) = 0;
   // There is no peer: nothing was taken, back off and offer again.
   virtual void unavailable(std::string_view reason, const Status& why) = 0;
 };
@@ -59,7 +65,8 @@ class Output {
   virtual ~Output() = default;
   virtual Status open(OutputServices& services) = 0;
   // Takes a prefix of the shipment: returns how many records were taken (0: busy, `ready` will be called).
-  // What is taken must be settled, each record once, in ranges of any order.
+  // What is taken must be settled, each record once, in ranges of any order. If it throws, nothing was taken but what
+  // it settled before: the lane finds the record that is to blame and gives up that one alone.
   virtual std::uint64_t send(const Shipment& shipment) = 0;
   // SIGUSR1: open files anew.
   virtual void reopen() {}

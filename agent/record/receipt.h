@@ -50,6 +50,8 @@ class ReceiptRef {
     Receipt* receipt = std::exchange(receipt_, nullptr);
     if (receipt != nullptr && --receipt->holds == 0) receipt->keeper->routed(*receipt);
   }
+  // Lets go without a word: the receipt is never routed, and its range will be read again by a later run.
+  void forget() { receipt_ = nullptr; }
   [[nodiscard]] Receipt* get() const { return receipt_; }
   Receipt* operator->() const { return receipt_; }
   [[nodiscard]] explicit operator bool() const { return receipt_ != nullptr; }

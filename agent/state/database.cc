@@ -30,25 +30,6 @@ constexpr const char* kSchema =
     "COMMIT;";
 static_assert(kApplicationId == 1819767668);
 
-void bind_text(sqlite3_stmt* statement, int at, std::string_view text) {
-  sqlite3_bind_text(statement, at, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
-}
-
-void bind_blob(sqlite3_stmt* statement, int at, std::string_view bytes) {
-  if (bytes.empty()) {
-    sqlite3_bind_zeroblob(statement, at, 0);
-  } else {
-    sqlite3_bind_blob(statement, at, bytes.data(), static_cast<int>(bytes.size()), SQLITE_STATIC);
-  }
-}
-
-std::string column(sqlite3_stmt* statement, int at) {
-  const void* bytes = sqlite3_column_blob(statement, at);
-  const int size = sqlite3_column_bytes(statement, at);
-  return bytes == nullptr ? std::string()
-                          : std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(size));
-}
-
 // An immutable URI for a path with any characters.
 std::string immutable_uri(const std::string& path) {
   constexpr const char* kDigits = "0123456789ABCDEF";
@@ -282,30 +263,6 @@ Status Database::step(const Statement& statement) {
   return code == SQLITE_DONE ? Status() : failure(code);
 }
 
-Status Database::failure(int code) const {
-  const int error = db_ ? sqlite3_system_errno(db_.get()) : 0;
-  switch (code & 0xFF) {
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-      return {Code::corrupt, path_ + " is damaged: " + sqlite3_errstr(code)};
-    case SQLITE_ERROR:  // our fixed statements fail when tables are missing or odd
-      return {Code::corrupt, path_ + " is damaged: " + sqlite3_errmsg(db_.get())};
-    case SQLITE_FULL:
-      return {Code::full, path_ + ": the disk is full"};
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      return {Code::busy, path_ + " is locked by another program"};
-    case SQLITE_READONLY:
-    case SQLITE_CANTOPEN:
-    case SQLITE_PERM:
-    case SQLITE_IOERR:
-      if (error != 0) return Status::from_errno(error, path_);
-      if ((code & 0xFF) == SQLITE_READONLY) return {Code::denied, path_ + ": it is read-only"};
-      break;
-    default:
-      break;
-  }
-  return {Code::io, path_ + ": " + sqlite3_errstr(code)};
-}
+Status Database::failure(int code) const { return sql_failure(db_.get(), path_, code); }
 
 }  // namespace logweir

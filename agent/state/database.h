@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sqlite3.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
+#include "state/sql.h"
 #include "state/table.h"
 
 namespace logweir {
@@ -18,7 +17,7 @@ struct Saved {
   std::vector<SavedFact> facts;
 };
 
-// Resource. One connection to the state file; one thread at a time. The only file of the house that knows SQLite.
+// Resource. One connection to the state file; one thread at a time.
 //
 // What survives what. The file is in WAL mode with synchronous=NORMAL:
 // - A commit is a write() to state.db-wal. It is in the kernel's page cache then, so it survives kill -9 of the agent,
@@ -50,13 +49,7 @@ class Database {
   [[nodiscard]] bool moved() const;  // the file's name is gone or means another file
 
  private:
-  struct CloseConnection {
-    void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
-  };
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-  };
-  using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
+  using Statement = SqlStatement;
 
   static Status create(const std::string& path);
   Status connect(int flags, const std::string& name);
@@ -73,7 +66,7 @@ class Database {
   [[nodiscard]] Status failure(int code) const;
 
   std::string path_;
-  std::unique_ptr<sqlite3, CloseConnection> db_;
+  SqlConnection db_;
   Statement put_position_;
   Statement drop_source_;
   Statement put_fact_;

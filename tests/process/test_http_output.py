@@ -74,14 +74,14 @@ def test_retry_after_is_waited_for(agent, make_http_sink, logs):
     wait_until(lambda: sink.texts() == ["one"])
 
 
-def test_a_refusal_drops_with_its_reason_and_the_rest_goes_on(agent, make_http_sink, logs):
+def test_a_refused_record_is_a_dead_letter_and_the_rest_goes_on(agent, make_http_sink, logs):
     sink = make_http_sink(act=lambda number: 400 if number == 1 else 200)
     put(logs / "a.log", "bad")
     agent.configure(tail(logs / "*.log"), to_http(sink, **QUICK)).start()
     wait_until(lambda: len(sink.requests) == 1)
     put(logs / "a.log", "good")
     wait_until(lambda: sink.texts() == ["good"])
-    assert agent.metric("logweir_dropped_records_total", reason="http_400") == 1
+    wait_until(lambda: agent.metric("logweir_dead_letter_records_total", reason="http_400") == 1)
 
 
 def test_a_dead_endpoint_is_passed_over(agent, make_http_sink, logs):

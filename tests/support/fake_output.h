@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "plugin/output.h"
+#include "record/record_id.h"
 
 namespace logweir {
 
@@ -16,6 +18,7 @@ class FakeOutput final : public Output {
   struct Taken {
     std::uint64_t ordinal;
     std::string text;
+    std::string id;
   };
 
   Status open(OutputServices& services) override {
@@ -34,7 +37,9 @@ class FakeOutput final : public Output {
     for (const Part& part : shipment.parts) {
       for (std::uint32_t i = part.first; i < part.last; ++i) {
         if (held.size() >= capacity) return taken;
-        held.push_back({shipment.ordinal + taken, std::string(part.batch->records[i].text())});
+        if (part.batch->records[i].text() == poison) fail(taken);
+        held.push_back({shipment.ordinal + taken, std::string(part.batch->records[i].text()),
+                        std::string(RecordId(part.batch->source, part.batch->records[i].position).text())});
         ++taken;
         if (taken == at_once) {  // as outputs do that write while they are asked
           settle(held.size(), at_once_as);
@@ -47,14 +52,14 @@ class FakeOutput final : public Output {
   void close() override { held.clear(); }
 
   // Settles the oldest `count` records.
-  void settle(std::size_t count, Outcome outcome) {
+  void settle(std::size_t count, Outcome outcome, std::string_view answer = {}) {
     if (count == 0) return;
     const std::uint64_t first = held.front().ordinal;
     for (std::size_t i = 0; i < count; ++i) {
       if (outcome == Outcome::delivered) delivered.push_back(held.front().text);
       held.pop_front();
     }
-    host_->settle(first, count, outcome, "test");
+    host_->settle(first, count, outcome, "test", 0, answer);
   }
   void deliver_all() {
     settle(held.size(), Outcome::delivered);
@@ -66,10 +71,16 @@ class FakeOutput final : public Output {
   std::size_t capacity = SIZE_MAX;
   std::uint64_t sends = 0;
   bool down = false;
+  std::string poison = "\n";  // throws over a record of this text
   std::uint64_t at_once = 0;  // takes so many and settles them before `send` returns
   Outcome at_once_as = Outcome::delivered;
 
  private:
+  // As the contract has it: what is not settled was not taken.
+  [[noreturn]] void fail(std::uint64_t taken) {
+    while (taken-- > 0) held.pop_back();
+    throw std::runtime_error("poison");
+  }
   OutputHost* host_ = nullptr;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +70,21 @@ class DropWord final : public Filter {
   std::string word_;
 };
 
+// A filter that throws over every record whose text is `word`.
+class ThrowWord final : public Filter {
+ public:
+  explicit ThrowWord(std::string word) : word_(std::move(word)) {}
+  Status open(FilterServices&) override { return {}; }
+  void apply(Batch& batch, Nanos) override {
+    for (const Record& record : batch.records) {
+      if (record.text() == word_) throw std::runtime_error("can't do " + word_);
+    }
+  }
+
+ private:
+  std::string word_;
+};
+
 // A whole pipeline on this thread with a clock that stands still. Give outputs (and filters) first, then `open`.
 class LineBench {
  public:
@@ -85,6 +101,9 @@ class LineBench {
     };
     filter_entry_.make = [](OptionsPtr options) -> std::unique_ptr<Filter> {
       return std::make_unique<DropWord>(*static_cast<const std::string*>(options.get()));
+    };
+    throw_entry_.make = [](OptionsPtr options) -> std::unique_ptr<Filter> {
+      return std::make_unique<ThrowWord>(*static_cast<const std::string*>(options.get()));
     };
     spec_.budget = &budget_;
     spec_.metrics = &metrics;
@@ -105,8 +124,12 @@ class LineBench {
   void drop_word(const std::string& word) {
     spec_.filters.push_back({&filter_entry_, "drop." + word, "*", "", std::make_shared<std::string>(word)});
   }
-  void open(State* state = nullptr) {
+  void throw_over(const std::string& word) {
+    spec_.filters.push_back({&throw_entry_, "throw", "*", "", std::make_shared<std::string>(word)});
+  }
+  void open(State* state = nullptr, DeadLetters* dead_letters = nullptr) {
     spec_.state = state;
+    spec_.dead_letters = dead_letters;
     pipeline = std::make_unique<Pipeline>(loop, spec_);
     opened_ = pipeline->open_outputs().ok() && pipeline->open_inputs().ok();
   }
@@ -129,6 +152,7 @@ class LineBench {
   Jobs jobs_{1};
   InputEntry input_entry_{};
   FilterEntry filter_entry_{};
+  FilterEntry throw_entry_{};
   OutputEntry output_entry_{};
   PipelineSpec spec_;
   std::shared_ptr<ScriptedInput*> in_slot_ = std::make_shared<ScriptedInput*>(nullptr);

@@ -24,11 +24,12 @@ class CaptureHost final : public OutputHost {
     Outcome outcome;
     std::string reason;
     Nanos not_before;
+    std::string answer = {};
   };
   void ready() override { ++readies; }
-  void settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason,
-              Nanos not_before) override {
-    all.push_back({first, count, outcome, std::string(reason), not_before});
+  void settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std::string_view reason, Nanos not_before,
+              std::string_view answer) override {
+    all.push_back({first, count, outcome, std::string(reason), not_before, std::string(answer)});
   }
   void unavailable(std::string_view reason, const Status& why) override {
     ++unavailables;

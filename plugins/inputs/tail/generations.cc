@@ -35,7 +35,7 @@ bool Generations::begin(TailFile& file) {
   file.uid = generation_uid(services_.machine_id, file.id, content, file.epoch, file.born);
   file.copy = false;
   if (!file.origin) file.origin = origin_for(file);
-  file.source = services_.intake.open_source({file.uid, file.start});
+  file.source = services_.intake.open_source({file.uid, file.start, file.path});
   file.offset = services_.intake.start_of(file.source);
   file.scanned = file.offset;
   file.state = TailFile::State::keeping;
@@ -55,7 +55,7 @@ bool Generations::resume(TailFile& file) {
   file.kept_head = known->head.size;
   file.kept_mark = known->mark_at;
   if (!file.origin) file.origin = origin_for(file);
-  file.source = services_.intake.open_source({file.uid, file.start});
+  file.source = services_.intake.open_source({file.uid, file.start, file.path});
   file.offset = services_.intake.start_of(file.source);
   file.scanned = file.offset;
   file.state = TailFile::State::ready;

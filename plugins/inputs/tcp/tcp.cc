@@ -124,9 +124,13 @@ void Port::accept(std::unique_ptr<Stream> stream) {
   accepted_.add(1);
   open_.add(1);
   services_.log.debug("{} connected", stream->peer());
-  Framer::Setup framing{
-      services_.intake, rules_,        services_.loop.clock(), origin_for(*stream), services_.intake.open_source({}),
-      decoder_.get(),   &parse_failed_};
+  Framer::Setup framing{services_.intake,
+                        rules_,
+                        services_.loop.clock(),
+                        origin_for(*stream),
+                        services_.intake.open_source({0, 0, stream->peer()}),
+                        decoder_.get(),
+                        &parse_failed_};
   Connection::Setup setup{services_.loop, reading_, options_.idle_timeout.value,
                           [this](Connection& connection, std::string_view why) { ended(connection, why); }};
   auto connection = std::make_unique<Connection>(std::move(setup), std::move(framing), std::move(stream));

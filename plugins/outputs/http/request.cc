@@ -135,11 +135,12 @@ void Request::ended(const HttpEnd& end) {
   if (verdict == Verdict::delivered) common_.limit.worked();
   most_ = 2 * sent_.count;  // the one that was too large may be behind us
   settle(verdict == Verdict::delivered ? Outcome::delivered : Outcome::rejected,
-         verdict == Verdict::delivered ? std::string() : reason_of(end));
+         verdict == Verdict::delivered ? std::string() : reason_of(end),
+         std::to_string(end.status) + ' ' + std::string(end.body.substr(0, 1024)));
 }
 
 // The body's records are done with; those behind them in the shipment come next.
-void Request::settle(Outcome outcome, const std::string& reason) {
+void Request::settle(Outcome outcome, const std::string& reason, std::string_view answer) {
   const std::uint64_t first = ordinal_ + sent_.skip;
   const std::uint64_t records = sent_.count;
   settled_ += records;
@@ -148,7 +149,7 @@ void Request::settle(Outcome outcome, const std::string& reason) {
     count_ = 0;  // from here on we may be given records, even while the lane is told
     work_->body.clear();
   }
-  common_.host.settle(first, records, outcome, reason);
+  common_.host.settle(first, records, outcome, reason, 0, answer);
   if (all) {
     common_.freed();
   } else {

@@ -40,7 +40,7 @@ class Request {
   void pack();
   void transmit();
   void ended(const HttpEnd& end);
-  void settle(Outcome outcome, const std::string& reason);
+  void settle(Outcome outcome, const std::string& reason, std::string_view answer = {});
   void give_back(const HttpEnd& end);
   void next();
 

@@ -28,6 +28,6 @@ TEST_CASE("health is JSON, whatever bytes a reason holds") {
 TEST_CASE("the index names the version and the addresses") {
   const std::string text = index_text("1.2.3");
   CHECK(text.find("logweir 1.2.3\n") == 0);
-  CHECK(text.find("\n/metrics  figures") != std::string::npos);
-  CHECK(text.find("/api") == std::string::npos);
+  CHECK(text.find("\n/metrics        figures") != std::string::npos);
+  CHECK(text.find("/api/v1/health") == std::string::npos);
 }

@@ -297,4 +297,98 @@ TEST_CASE("random takes, outcomes and waits lose nothing, repeat nothing deliver
   }
 }
 
+TEST_CASE("an open breaker sends a small probe and all the rest once that was answered") {
+  LaneOptions options;
+  options.breaker_failures = 2;
+  Ground ground(options);
+  ground.output.down = true;
+  ground.put(500);
+  for (int i = 0; i < 3; ++i) ground.pass(10 * kSecond);
+  CHECK(ground.lane->breaker().state() == Breaker::State::open);
+  ground.output.down = false;
+  ground.pass(60 * kSecond);
+  CHECK(ground.output.held.size() == 100);
+  ground.pass(60 * kSecond);
+  CHECK(ground.output.held.size() == 100);
+  ground.output.settle(1, Outcome::delivered);
+  CHECK(ground.lane->breaker().state() == Breaker::State::closed);
+  ground.pass(0);
+  CHECK(ground.output.held.size() == 499);
+  ground.output.deliver_all();
+  CHECK(ground.output.delivered == ground.sequence(500));
+  CHECK(ground.discrepancy() == 0);
+}
+
+TEST_CASE("a rejection closes the breaker: the peer is there") {
+  LaneOptions options;
+  options.breaker_failures = 1;
+  Ground ground(options);
+  ground.output.down = true;
+  ground.put(3);
+  ground.pass(0);
+  ground.output.down = false;
+  ground.pass(5 * kSecond);
+  ground.output.settle(3, Outcome::rejected);
+  CHECK(ground.lane->breaker().state() == Breaker::State::closed);
+  CHECK(ground.discrepancy() == 0);
+}
+
+TEST_CASE("records that wait longer than max_age are dropped with that reason, younger ones stay") {
+  LaneOptions options;
+  options.max_age.value = 10 * kSecond;
+  Ground ground(options);
+  ground.output.capacity = 0;
+  ground.put(3);
+  ground.pass(6 * kSecond);
+  ground.put(2);
+  ground.pass(6 * kSecond);
+  CHECK(ground.lane->waiting_records() == 2);
+  CHECK(ground.ledger.counts.dropped == 3);
+  CHECK(ground.metrics.scrape().find("reason=\"max_age\"} 3") != std::string::npos);
+  CHECK(Ledger::prefix_of(*ground.source) == 1);
+  ground.output.capacity = SIZE_MAX;
+  ground.lane->ready();
+  ground.output.deliver_all();
+  CHECK(ground.output.delivered == std::vector<std::string>{"3", "4"});
+  CHECK(ground.discrepancy() == 0);
+}
+
+TEST_CASE("max_age leaves alone what is sent, and looks at it when it comes back") {
+  LaneOptions options;
+  options.max_age.value = 10 * kSecond;
+  Ground ground(options);
+  ground.put(3);
+  ground.pass(0);
+  ground.pass(60 * kSecond);
+  CHECK(ground.ledger.counts.dropped == 0);
+  ground.output.down = true;
+  ground.output.settle(3, Outcome::retry);
+  for (int i = 0; i < 3; ++i) ground.pass(2 * kSecond);
+  CHECK(ground.lane->empty());
+  CHECK(ground.ledger.counts.dropped == 3);
+}
+
+TEST_CASE("while the queue is nearly full the lane sheds what is less severe and keeps the rest in order") {
+  LaneOptions options;
+  options.queue_bytes.value = 100 * sizeof(Record);
+  options.shed_below = "warn";
+  options.severity_key = {"log"};
+  options.shed_above = 10;
+  Ground ground(options);
+  ground.output.capacity = 0;
+  ground.put(20);  // "0" to "19": the first are taken as the queue is empty
+  ground.put(3);   // "20", "21", "22" are no severities
+  ground.next = 3;
+  ground.put(4);  // "3" and "4" stay, "5" and "6" are less than a warning
+  CHECK(ground.lane->waiting_records() == 25);
+  CHECK(ground.ledger.counts.dropped == 2);
+  CHECK(ground.metrics.scrape().find("reason=\"shed\"} 2") != std::string::npos);
+  ground.output.capacity = SIZE_MAX;
+  ground.lane->ready();
+  ground.output.deliver_all();
+  CHECK(ground.output.delivered.back() == "4");
+  CHECK(Ledger::prefix_of(*ground.source) == 3);
+  CHECK(ground.discrepancy() == 0);
+}
+
 }  // namespace logweir

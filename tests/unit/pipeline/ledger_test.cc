@@ -105,4 +105,20 @@ TEST_CASE("random outcomes in any order never let a prefix pass an open range") 
   }
 }
 
+TEST_CASE("a report shows the sources that are furthest behind, no more than asked for") {
+  Ledger ledger({"a"}, nullptr);
+  std::vector<ReceiptRef> held;
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    SourceState* source = ledger.open(i, 0, "/log/" + std::to_string(i));
+    held.push_back(ledger.begin(*source, 0, 10 * i));
+  }
+  const auto report = ledger.report(2);
+  REQUIRE(report.size() == 2);
+  CHECK(report[0].name == "/log/3");
+  CHECK(report[0].read_to == 30);
+  CHECK(report[0].prefixes == std::vector<std::uint64_t>{0});
+  CHECK(report[1].name == "/log/2");
+  CHECK(ledger.source_count() == 3);
+}
+
 }  // namespace logweir
