@@ -2,56 +2,19 @@
 #include <doctest/doctest.h>
 #include <zlib.h>
 
-#include <functional>
-
 #include "plugins/outputs/http/common.h"
 #include "plugins/outputs/http/options.h"
 #include "plugins/outputs/http/texts.h"
-#include "support/http_peer.h"
+#include "support/http_output_bench.h"
 #include "support/options.h"
-#include "support/output_bench.h"
 
 namespace logweir {
-
-extern const OutputEntry kHttpOutput;
 
 namespace {
 
 using http_out::HttpCompress;
 using http_out::HttpFormat;
 using http_out::HttpOutputOptions;
-using Change = std::function<void(HttpOutputOptions&)>;
-
-struct HttpBench : OutputBench {
-  HttpBench() : OutputBench(kHttpOutput) {}
-  explicit HttpBench(const HttpPeer& peer, const Change& change = [](auto&) {}) : HttpBench() { to(peer, change); }
-  void to(const HttpPeer& peer, const Change& change = [](auto&) {}) {
-    REQUIRE(open<HttpOutputOptions>([&](HttpOutputOptions& o) {
-              o.port = peer.port();
-              o.ignore_proxy_env = true;
-              change(o);
-            }).ok());
-  }
-  // As the lane does, keeps what is under way.
-  std::uint64_t send(BatchRef batch) {
-    kept.push_back(std::move(batch));
-    return OutputBench::send(kept.back());
-  }
-  // Runs until so many records are settled.
-  bool settled(std::uint64_t records) {
-    return until([&] {
-      std::uint64_t sum = 0;
-      for (const auto& one : host.all) sum += one.count;
-      return sum >= records;
-    });
-  }
-  [[nodiscard]] bool counted(const std::string& code) {
-    return metrics.scrape().find("logweir_output_http_responses_total{code=\"" + code + "\",output=\"out.0\"} 1\n") !=
-           std::string::npos;
-  }
-
-  std::vector<BatchRef> kept;
-};
 
 const std::string kDate = "{\"date\":1700000000.000000,\"log\":";
 
@@ -466,7 +429,6 @@ TEST_CASE("options that can't be kept are refused in a sentence") {
   CHECK(problems({{"header", "X-A b\r\nX-Evil: 1"}}).text().find("line break") != std::string::npos);
   CHECK(problems({{"header", "X-A"}}).text().find("NAME VALUE") != std::string::npos);
   CHECK(problems({{"header", "Content-Length 3"}}).failed());
-  CHECK(problems({{"format", "msgpack"}}).text().find("json_lines") != std::string::npos);
   CHECK(problems({{"compress", "snappy"}}).failed());
   CHECK(problems({{"endpoints", "a:1, b:x"}}).failed());
   CHECK(problems({{"port", "0"}}).failed());
