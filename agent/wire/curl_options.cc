@@ -15,9 +15,6 @@ namespace logweir {
 namespace {
 
 constexpr long kUploadBuffer = 256 * 1024;
-constexpr long kDnsSeconds = 5;
-constexpr long kLifeSeconds =
-    300;                         // of a connection, so that a name's new addresses are found while the old ones answer
 constexpr long kCaSeconds = 60;  // how long certificates read from files are trusted to be the same
 
 template <typename T>
@@ -33,10 +30,10 @@ int on_socket_made(void* options, curl_socket_t fd, curlsocktype /*purpose*/) {
 }
 
 void set_connection(CURL* easy, const HttpClientOptions& o) {
-  set(easy, CURLOPT_DNS_CACHE_TIMEOUT, kDnsSeconds);
+  set(easy, CURLOPT_DNS_CACHE_TIMEOUT, static_cast<long>(o.dns_life / kSecond));
   set(easy, CURLOPT_FORBID_REUSE, o.keepalive ? 0L : 1L);
   set(easy, CURLOPT_MAXAGE_CONN, static_cast<long>(std::max<Nanos>(o.keepalive_idle / kSecond, 1)));
-  set(easy, CURLOPT_MAXLIFETIME_CONN, kLifeSeconds);
+  set(easy, CURLOPT_MAXLIFETIME_CONN, static_cast<long>(o.connection_life / kSecond));
   set(easy, CURLOPT_TCP_KEEPALIVE, o.tcp_keepalive ? 1L : 0L);
   if (o.tcp_keepalive_time > 0) set(easy, CURLOPT_TCP_KEEPIDLE, static_cast<long>(o.tcp_keepalive_time));
   if (o.tcp_keepalive_interval > 0) set(easy, CURLOPT_TCP_KEEPINTVL, static_cast<long>(o.tcp_keepalive_interval));

@@ -40,7 +40,9 @@ struct HttpClientOptions {
   int tcp_keepalive_time = 0;                 // seconds without traffic before the first probe; 0: libcurl's, 60
   int tcp_keepalive_interval = 0;             // seconds between probes; 0: libcurl's, 60
   int tcp_keepalive_probes = 0;               // without an answer before the connection is broken; 0: the system's
-  std::string user;                           // not empty: basic authentication
+  Nanos dns_life = 5 * kSecond;               // how long a name's addresses are kept; whole seconds
+  Nanos connection_life = 300 * kSecond;  // so that new addresses are found while the old ones answer; whole seconds
+  std::string user;                       // not empty: basic authentication
   std::string password;
   bool verify = true;
   bool verify_hostname = true;
