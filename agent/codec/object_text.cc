@@ -70,7 +70,7 @@ std::size_t value_bound(const Value& value) {
 
 }  // namespace
 
-ObjectText::ObjectText(std::string date_key, DateFormat format, std::string id_key)
+ObjectText::ObjectText(std::string date_key, DateFormat format, std::string_view id_key)
     : date_key_(std::move(date_key)), date_(format) {
   name(kTruncatedKey, truncated_, repaired_);
   name(id_key, id_, repaired_);

@@ -24,7 +24,7 @@ namespace logweir {
 class ObjectText {
  public:
   // An empty `id_key`: no ids.
-  ObjectText(std::string date_key, DateFormat format, std::string id_key = {});
+  ObjectText(std::string date_key, DateFormat format, std::string_view id_key = {});
 
   // Prepares what all records of this batch share; asked once per batch. Nearly free when its origin says the same as
   // the last one's.

@@ -82,7 +82,8 @@ void same(Reader& reader, const Element& element) {
       const unsigned head = reader.byte();
       LW_CHECK((head >= 0x90 && head <= 0x9F) || head == 0xDC || head == 0xDD);
       std::uint64_t left = head <= 0x9F ? head & 15 : reader.count(head, 0xDC, 2, 16);
-      for (const Element item : element.get_array().value_unsafe()) {
+      const simdjson::dom::array array = element.get_array().value_unsafe();
+      for (const Element item : array) {
         LW_CHECK(left-- > 0);
         same(reader, item);
       }
@@ -93,7 +94,8 @@ void same(Reader& reader, const Element& element) {
       const unsigned head = reader.byte();
       LW_CHECK((head >= 0x80 && head <= 0x8F) || head == 0xDE || head == 0xDF);
       std::uint64_t left = head <= 0x8F ? head & 15 : reader.count(head, 0xDE, 2, 16);
-      for (const auto member : element.get_object().value_unsafe()) {
+      const simdjson::dom::object object = element.get_object().value_unsafe();
+      for (const auto member : object) {
         LW_CHECK(left-- > 0);
         LW_CHECK(reader.text() == member.key);
         same(reader, member.value);
