@@ -25,19 +25,35 @@ char* put_number(char* at, std::uint64_t value, int bytes) {
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_structure(char c) { return c == ',' || c == ':' || c == '{' || c == '}' || c == '[' || c == ']' || c == '"'; }
 
-// The closing quote of the string whose inside begins at `at`, or nullptr.
-const char* closing_quote(const char* at, const char* end) {
+struct Inside {
+  const char* end;  // the closing quote; nullptr: there is none
+  bool escaped;
+};
+
+Inside long_inside(const char* at, const char* end) {
   const auto find = [end](const char* from, char c, const char* to) {
     return from < end ? static_cast<const char*>(std::memchr(from, c, static_cast<std::size_t>(to - from))) : nullptr;
   };
+  bool escaped = false;
   const char* quote = find(at, '"', end);
   while (quote != nullptr) {
     const char* const slash = find(at, '\\', quote);
     if (slash == nullptr) break;
+    escaped = true;
     at = slash + 2;
     if (at > quote) quote = find(at, '"', end);
   }
-  return quote;
+  return {quote, escaped};
+}
+
+// The inside of the string that begins at `at`. Most are too short for a call to pay.
+Inside inside_of(const char* at, const char* end) {
+  constexpr std::ptrdiff_t kShort = 32;
+  const char* const stop = at + std::min(kShort, end - at);
+  for (; at != stop && *at != '\\'; ++at) {
+    if (*at == '"') return {at, false};
+  }
+  return long_inside(at, end);
 }
 
 const char* scalar_end(const char* at, const char* end) {
@@ -152,60 +168,74 @@ char* write_msgpack_time(char* at, Nanos time) {
   return put_number(at, static_cast<std::uint64_t>(time % kSecond), 4);
 }
 
-// A container's head says how many it holds, so that is found out first: one more than its commas, unless it is empty.
-bool MsgpackFromJson::count(std::string_view json) {
-  counts_.clear();
-  open_.clear();
-  const char* const end = json.data() + json.size();
-  char last = 0;  // the last that was no blank
-  for (const char* at = json.data(); at != end; ++at) {
-    const char c = *at;
-    if (is_blank(c)) continue;
-    if (c == '{' || c == '[') {
-      open_.push_back(static_cast<std::uint32_t>(counts_.size()));
-      counts_.push_back(0);
-    } else if (c == '"') {
-      at = closing_quote(at + 1, end);
-      if (at == nullptr) return false;
-    } else if (c == '}' || c == ']' || c == ',') {
-      if (open_.empty()) return false;
-      if (c == ',' || (last != '{' && last != '[')) ++counts_[open_.back()];
-      if (c != ',') open_.pop_back();
-    }
-    last = c;
+// A container's head says how many it holds, which is known at its end: one more than its commas, unless it is empty.
+// Each gets a head of one byte at first; those that need more are widened last, all in one pass.
+bool MsgpackFromJson::close(char* begin, char before) {
+  if (open_.empty()) return false;
+  Head& head = heads_[open_.back()];
+  open_.pop_back();
+  if (before != '{' && before != '[') ++head.count;
+  if (head.count < kFew) begin[head.at] = static_cast<char>((head.map ? 0x80U : 0x90U) | head.count);
+  widen_ = widen_ || head.count >= kFew;
+  return true;
+}
+
+char* MsgpackFromJson::widen(char* begin, char* end) {
+  const auto more = [](const Head& head) { return head.count < kFew ? 0 : head.count <= 0xFFFF ? 2 : 4; };
+  std::ptrdiff_t shift = 0;
+  for (const Head& head : heads_) shift += more(head);
+  char* const new_end = end + shift;
+  for (auto head = heads_.rbegin(); head != heads_.rend() && shift > 0; ++head) {
+    if (more(*head) == 0) continue;
+    char* const behind = begin + head->at + 1;
+    std::memmove(behind + shift, behind, static_cast<std::size_t>(end - behind));
+    end = behind - 1;
+    shift -= more(*head);
+    head->map ? write_msgpack_map(end + shift, head->count) : write_msgpack_array(end + shift, head->count);
   }
-  return open_.empty();
+  return new_end;
 }
 
 char* MsgpackFromJson::write_string(char* at, std::string_view inside) {
-  if (inside.find('\\') == std::string_view::npos) return write_msgpack_text(at, inside);
   text_.clear();
   unescape_json(inside, text_);
   return write_msgpack_text(at, text_);
 }
 
-char* MsgpackFromJson::write(char* at, std::string_view json) {
-  if (!count(json)) return nullptr;
+char* MsgpackFromJson::write(char* const begin, std::string_view json) {
+  heads_.clear();
+  open_.clear();
+  widen_ = false;
   const char* const end = json.data() + json.size();
-  auto size = counts_.begin();
+  char* at = begin;
+  char last = 0;  // the last that was no blank
   for (const char* from = json.data(); from != end;) {
     const char c = *from++;
-    if (c == '{') {
-      at = write_msgpack_map(at, *size++);
-    } else if (c == '[') {
-      at = write_msgpack_array(at, *size++);
-    } else if (c == '"') {
-      const char* const quote = closing_quote(from, end);
-      at = write_string(at, {from, static_cast<std::size_t>(quote - from)});
-      from = quote + 1;
-    } else if (!is_blank(c) && !is_structure(c)) {
+    if (is_blank(c)) continue;
+    if (c == '"') {
+      const Inside inside = inside_of(from, end);
+      if (inside.end == nullptr) return nullptr;
+      const std::string_view text(from, static_cast<std::size_t>(inside.end - from));
+      at = inside.escaped ? write_string(at, text) : write_msgpack_text(at, text);
+      from = inside.end + 1;
+    } else if (c == '{' || c == '[') {
+      open_.push_back(static_cast<std::uint32_t>(heads_.size()));
+      heads_.push_back({static_cast<std::size_t>(at++ - begin), 0, c == '{'});
+    } else if (c == ',') {
+      if (open_.empty()) return nullptr;
+      ++heads_[open_.back()].count;
+    } else if (c == '}' || c == ']') {
+      if (!close(begin, last)) return nullptr;
+    } else if (c != ':') {
       const char* const stop = scalar_end(from, end);
       at = write_scalar(at, {from - 1, static_cast<std::size_t>(stop - from + 1)});
       if (at == nullptr) return nullptr;
       from = stop;
     }
+    last = c;
   }
-  return at;
+  if (!open_.empty()) return nullptr;
+  return widen_ ? widen(begin, at) : at;
 }
 
 }  // namespace logweir

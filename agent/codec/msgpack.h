@@ -39,14 +39,22 @@ class MsgpackFromJson {
   static constexpr std::size_t bound(std::size_t json) { return 3 * json + 16; }
   // `json` is one valid value; its strings are well-formed UTF-8. Work and memory grow as its length, whatever its
   // depth. Returns the end, or nullptr when the text is no JSON; not all such text is found out.
-  char* write(char* at, std::string_view json);
+  char* write(char* begin, std::string_view json);
 
  private:
-  bool count(std::string_view json);
+  struct Head {
+    std::size_t at;  // behind the begin
+    std::uint32_t count;
+    bool map;
+  };
+  static constexpr std::uint32_t kFew = 16;  // fewer than so many are counted in the head's byte
+  bool close(char* begin, char before);
+  char* widen(char* begin, char* end);
   char* write_string(char* at, std::string_view inside);
 
-  std::vector<std::uint32_t> counts_;  // of each container, in the order in which they begin
-  std::vector<std::uint32_t> open_;    // indexes into counts_
+  std::vector<Head> heads_;          // of each container, in the order in which they begin
+  std::vector<std::uint32_t> open_;  // indexes into heads_
+  bool widen_ = false;
   std::string text_;
 };
 
