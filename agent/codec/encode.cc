@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 
+#include "base/check.h"
 #include "codec/access.h"
 #include "codec/fluent_text.h"
 #include "codec/json_text.h"
+#include "codec/msgpack.h"
 #include "codec/object_text.h"
 
 namespace logweir {
@@ -49,6 +51,13 @@ class Space {
   char* end_ = nullptr;
 };
 
+// To at least this size; what only a huge record needed is given back.
+void grow(std::string& scratch, std::size_t size) {
+  constexpr std::size_t kKeep = 256 * 1024;
+  if (scratch.size() > kKeep && size <= kKeep) std::string().swap(scratch);
+  if (scratch.size() < size) scratch.resize(size);
+}
+
 // Whether the byte behind the body is its own line's newline, as it was read.
 bool ends_in_place(const Record& record) { return record.span == record.size + 1 && record.data[record.size] == '\n'; }
 
@@ -58,7 +67,7 @@ bool has_date(Format format) {
 
 // What stands behind an object.
 std::string_view separator_of(Format format) {
-  if (format == Format::json_stream) return "";
+  if (format == Format::json_stream || format == Format::msgpack) return "";
   return format == Format::json ? "," : "\n";
 }
 
@@ -67,7 +76,7 @@ std::string_view separator_of(Format format) {
 struct Encoder::Impl {
   explicit Impl(EncodeOptions asked)
       : options(std::move(asked)),
-        object(has_date(options.format) ? options.date_key : "", options.date_format),
+        object(has_date(options.format) ? options.date_key : "", options.date_format, options.id_key),
         separator(separator_of(options.format)) {}
 
   // All of these write records from `at` on and return how many; 0: out of memory.
@@ -77,9 +86,11 @@ struct Encoder::Impl {
   bool write_object(const Batch& batch, const Record& record, Space& space);
   bool write_out_file(const Batch& batch, const Record& record, Space& space);
   bool write_fluent(const Batch& batch, const Record& record, Space& space);
+  bool write_msgpack(const Batch& batch, const Record& record, Space& space);
   bool write_raw(const Batch& batch, const Record& record, Space& space);
   char* object_room(const Batch& batch, const Record& record, std::size_t more, Space& space) const;
   bool write_line(std::string_view text, Space& space);
+  std::string_view object_text(const Batch& batch, const Record& record);
 
   [[nodiscard]] bool is_whole_line(const Record& record) const {
     if (options.format == Format::raw) {
@@ -94,6 +105,7 @@ struct Encoder::Impl {
   std::optional<Accessor> raw_key;
   std::string scratch;
   std::string line;
+  MsgpackFromJson msgpack;
   std::uint64_t repaired = 0;
   std::uint64_t number = 0;  // of the next line, for Format::fluent
 };
@@ -107,7 +119,7 @@ Encoder::Encoder(EncodeOptions options) : impl_(std::make_unique<Impl>(std::move
 Encoder::~Encoder() = default;
 
 std::uint32_t Encoder::encode(const Part& part, Pieces& out, std::size_t stop) {
-  impl_->object.begin(*part.batch->origin.get());
+  impl_->object.begin(*part.batch);
   Space space(out);
   std::uint32_t at = part.first;
   while (at != part.last && out.size() + space.used() < stop) {
@@ -140,6 +152,8 @@ std::uint32_t Encoder::Impl::write_some(const Part& part, std::uint32_t at, std:
       return write_fluent(batch, record, space);
     case Format::out_file:
       return write_out_file(batch, record, space);
+    case Format::msgpack:
+      return write_msgpack(batch, record, space);
   }
   return 0;
 }
@@ -217,14 +231,37 @@ bool Encoder::Impl::write_out_file(const Batch& batch, const Record& record, Spa
   return true;
 }
 
-bool Encoder::Impl::write_fluent(const Batch& batch, const Record& record, Space& space) {
-  scratch.resize(object.bound(batch, record, true) + kJsonSlack);
+// The object in `scratch`.
+std::string_view Encoder::Impl::object_text(const Batch& batch, const Record& record) {
+  grow(scratch, object.bound(batch, record, true) + kJsonSlack);
   const char* const end = object.write(scratch.data(), batch, record);
+  return {scratch.data(), static_cast<std::size_t>(end - scratch.data())};
+}
+
+bool Encoder::Impl::write_fluent(const Batch& batch, const Record& record, Space& space) {
+  const std::string_view text = object_text(batch, record);
   line.clear();
-  write_fluent_line(line, number, batch.origin->tag->text, record.time,
-                    {scratch.data(), static_cast<std::size_t>(end - scratch.data())});
+  write_fluent_line(line, number, batch.origin->tag->text, record.time, text);
   if (!write_line(line, space)) return false;
   ++number;
+  return true;
+}
+
+// By way of the JSON text, so that all formats have the same fields in the same order.
+bool Encoder::Impl::write_msgpack(const Batch& batch, const Record& record, Space& space) {
+  const std::string_view text = object_text(batch, record);
+  grow(line, MsgpackFromJson::bound(text.size()) + 3 * kMsgpackHead);
+  char* end = write_msgpack_array(line.data(), 2);
+  end = write_msgpack_array(end, 2);
+  end = write_msgpack_time(end, record.time);
+  end = write_msgpack_map(end, 0);
+  end = msgpack.write(end, text);
+  LW_CHECK(end != nullptr);  // bodies and fields are valid JSON, and so is what was made of them
+  const auto size = static_cast<std::size_t>(end - line.data());
+  char* const out = space.get(size);
+  if (out == nullptr) return false;
+  std::memcpy(out, line.data(), size);
+  space.advance(out + size);
   return true;
 }
 

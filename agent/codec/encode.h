@@ -21,6 +21,7 @@ enum class Format : unsigned char {
   out_file,     // Fluent Bit's file default: tag: [sec.nsec, {json}]
   json,         // an object and a comma each: the owner puts the brackets of an array around them
   json_stream,  // objects with nothing between them
+  msgpack,      // Fluent Bit's events: [[EventTime, {}], {"k": v}] in MessagePack, with nothing between them
 };
 
 enum class DateFormat : unsigned char {
@@ -38,9 +39,10 @@ constexpr std::string_view kDateFormatWords = "double|iso8601|epoch|epoch_ms|epo
 
 struct EncodeOptions {
   Format format = Format::json_lines;
-  std::string date_key = "date";  // empty: no date
+  std::string date_key = "date";  // empty: no date; not for msgpack, which has the time in front
   DateFormat date_format = DateFormat::real;
-  std::string raw_key;                 // Format::raw: send this field instead of the body
+  std::string id_key;   // not empty: a field of this name with the record's id (record_id.h), instead of its own
+  std::string raw_key;  // Format::raw: send this field instead of the body
   std::size_t refer_above = SIZE_MAX;  // bodies that need no change and are larger are referred to, not copied
 };
 

@@ -70,8 +70,10 @@ std::size_t value_bound(const Value& value) {
 
 }  // namespace
 
-ObjectText::ObjectText(std::string date_key, DateFormat format) : date_key_(std::move(date_key)), date_(format) {
+ObjectText::ObjectText(std::string date_key, DateFormat format, std::string_view id_key)
+    : date_key_(std::move(date_key)), date_(format) {
   name(kTruncatedKey, truncated_, repaired_);
+  name(id_key, id_, repaired_);
 }
 
 void ObjectText::name(std::string_view key, Mark& mark, std::uint64_t& repaired) {
@@ -93,11 +95,20 @@ void ObjectText::add(std::string_view key, std::string_view value) {
   added.end = prefix_.size();
 }
 
-void ObjectText::begin(const Origin& origin) {
-  if (begun_ && origin.text_key == text_key_ && origin.offset_key == offset_key_ && origin.attached == attached_) {
+void ObjectText::begin(const Batch& batch) {
+  ordinals_.restart();
+  const bool has_id = batch.source != 0 && !id_.key.empty();
+  const Origin& origin = *batch.origin.get();
+  if (begun_ && has_id == has_id_ && origin.text_key == text_key_ && origin.offset_key == offset_key_ &&
+      origin.attached == attached_) {
     return;
   }
   begun_ = true;
+  has_id_ = has_id;
+  prepare(origin);
+}
+
+void ObjectText::prepare(const Origin& origin) {
   offset_key_ = origin.offset_key;
   attached_ = origin.attached;
   added_.clear();
@@ -109,14 +120,15 @@ void ObjectText::begin(const Origin& origin) {
                        [key](const auto& field) { return field.first == key; });
   };
   std::size_t date_at = 0;
-  if (!date_key_.empty() && !is_attached(date_key_, 0)) {
+  if (!date_key_.empty() && !is_attached(date_key_, 0) && !is_id(date_key_)) {
     const std::string_view text = date_.of(date_time_);
     add(date_key_, text);
     date_at = date_at_;
     date_size_ = text.size();
   }
   for (std::size_t i = 0; i < attached.size(); ++i) {
-    if (!is_attached(attached[i].first, i + 1)) add(attached[i].first, quoted(attached[i].second, repaired_));
+    if (is_attached(attached[i].first, i + 1) || is_id(attached[i].first)) continue;
+    add(attached[i].first, quoted(attached[i].second, repaired_));
   }
   date_at_ = date_at;
   prefix_size_ = prefix_.size();
@@ -125,12 +137,14 @@ void ObjectText::begin(const Origin& origin) {
   prefix_.append(kCopySlack, '\0');
   text_key_ = origin.text_key;
   const auto is_taken = [this](std::string_view key) {
-    return std::any_of(added_.begin(), added_.end(), [key](const Added& added) { return added.key == key; });
+    return is_id(key) ||
+           std::any_of(added_.begin(), added_.end(), [key](const Added& added) { return added.key == key; });
   };
   text_conflict_ = is_taken(text_key_);
   name(is_taken(origin.offset_key) ? std::string_view() : origin.offset_key, offset_, repaired_);
   name(is_taken(kTruncatedKey) || origin.offset_key == kTruncatedKey ? std::string_view() : kTruncatedKey, truncated_,
        repaired_);
+  has_marks_ = has_id_ || !offset_.key.empty();
 }
 
 void ObjectText::set_date(Nanos time) {
@@ -152,7 +166,8 @@ void ObjectText::set_date(Nanos time) {
 }
 
 std::size_t ObjectText::bound(const Batch& batch, const Record& record, bool exact) const {
-  std::size_t most = text_prefix_size_ + DateText::kMost + offset_.text.size() + truncated_.text.size() + 64;
+  std::size_t most = text_prefix_size_ + DateText::kMost + offset_.text.size() + truncated_.text.size() +
+                     id_.text.size() + RecordId::kMost + 64;
   if (record.body == Body::text) {
     most += exact ? kernel_.measure_text(record.data, record.data + record.size) : json_bound(record.size);
   } else if (record.body == Body::json) {
@@ -190,11 +205,11 @@ char* ObjectText::write(char* at, const Batch& batch, const Record& record) {
   if (record.body == Body::text) {
     if (record.field_count == 0 && !text_conflict_) {
       at = put_blocks(at, prefix_.data(), text_prefix_size_);
+      at = kernel_.write_text(at, record.data, record.data + record.size, repaired_);
+      *at++ = '"';
     } else {
-      at = write_added(at, batch, record);
-      at = put(at, std::string_view(prefix_).substr(prefix_size_, text_prefix_size_ - prefix_size_));
+      at = write_text(at, batch, record);
     }
-    at = write_text(at, record);
   } else {
     const bool plain = record.field_count == 0 && record.body == Body::json && !has_member_conflict(record);
     at = plain ? put_blocks(at, prefix_.data(), prefix_size_) : write_added(at, batch, record);
@@ -222,7 +237,10 @@ char* ObjectText::write_added(char* at, const Batch& batch, const Record& record
   return at;
 }
 
-char* ObjectText::write_text(char* at, const Record& record) {
+char* ObjectText::write_text(char* at, const Batch& batch, const Record& record) {
+  at = write_added(at, batch, record);
+  if (is_id(text_key_)) return trim_end(at);
+  at = put(at, std::string_view(prefix_).substr(prefix_size_, text_prefix_size_ - prefix_size_));
   at = kernel_.write_text(at, record.data, record.data + record.size, repaired_);
   *at++ = '"';
   return at;
@@ -231,8 +249,20 @@ char* ObjectText::write_text(char* at, const Record& record) {
 // What stands between a JSON body's brackets and is still wanted.
 char* ObjectText::write_body(char* at, const Batch& batch, const Record& record) {
   LW_CHECK(record.size >= 2);
-  at = record.field_count == 0 ? put(at, {record.data + 1, record.size - 2}) : write_cut(at, batch, record);
+  const bool whole = record.field_count == 0 && (!has_id_ || (record.keys & id_.bits) != id_.bits);
+  at = whole ? put(at, {record.data + 1, record.size - 2}) : write_cut(at, batch, record);
   return trim_end(at);
+}
+
+// The body's own member of the id's name, with a comma behind it.
+void ObjectText::cut_id(const Record& record) {
+  JsonMember member;
+  if ((record.keys & id_.bits) != id_.bits || !kernel_.find_member(record.data, id_.key, member)) return;
+  const char* end = member.end;
+  while (*end != ',' && *end != '}') ++end;
+  if (*end == ',') ++end;
+  cuts_.push_back(
+      {static_cast<std::uint32_t>(member.key - record.data), static_cast<std::uint32_t>(end - record.data)});
 }
 
 char* ObjectText::write_cut(char* at, const Batch& batch, const Record& record) {
@@ -241,6 +271,7 @@ char* ObjectText::write_cut(char* at, const Batch& batch, const Record& record) 
     const Field& field = batch.fields[i];
     if (field.cut_end > field.cut_begin) cuts_.push_back({field.cut_begin, field.cut_end});
   }
+  if (has_id_) cut_id(record);
   if (cuts_.size() > 1) {
     std::sort(cuts_.begin(), cuts_.end(), [](const Cut& a, const Cut& b) { return a.begin < b.begin; });
   }
@@ -257,7 +288,7 @@ char* ObjectText::write_cut(char* at, const Batch& batch, const Record& record) 
 char* ObjectText::write_fields(char* at, const Batch& batch, const Record& record) {
   for (std::uint32_t i = record.fields; i != record.fields + record.field_count; ++i) {
     const Field& field = batch.fields[i];
-    if (field.value.kind == Value::Kind::removed) continue;
+    if (field.value.kind == Value::Kind::removed || is_id(field.key)) continue;
     at = next_member(at);
     *at++ = '"';
     at = kernel_.write_text(at, field.key.data(), field.key.data() + field.key.size(), repaired_);
@@ -302,6 +333,15 @@ char* ObjectText::write_marks(char* at, const Batch& batch, const Record& record
     at = put(next_member(at), truncated_.text);
     at = put(at, "true");
   }
+  return has_id_ ? write_id(at, batch, record) : at;
+}
+
+char* ObjectText::write_id(char* at, const Batch& batch, const Record& record) {
+  const RecordId id(batch.source, record.position, ordinals_.of(batch, record));
+  at = put(next_member(at), id_.text);
+  *at++ = '"';
+  at = put(at, id.text());
+  *at++ = '"';
   return at;
 }
 

@@ -11,20 +11,24 @@
 #include "codec/date_text.h"
 #include "codec/kernel.h"
 #include "record/batch.h"
+#include "record/record_id.h"
 
 namespace logweir {
 
 // Resource. Writes records as JSON objects: the date and the origin's attached fields in front, then the record's own,
-// then offset and truncation marks. A name that the record has itself is never added a second time; the bytes of a JSON
-// body are copied as they are but for the parts that its overlay cuts out.
+// then offset, truncation and id. A name that the record has itself is never added a second time, except that of the
+// id, which takes the other's place; the bytes of a JSON body are copied as they are but for the parts that are cut
+// out.
 //
 // All `at` pointers have `bound` bytes and kJsonSlack behind them.
 class ObjectText {
  public:
-  ObjectText(std::string date_key, DateFormat format);
+  // An empty `id_key`: no ids.
+  ObjectText(std::string date_key, DateFormat format, std::string_view id_key = {});
 
-  // Prepares what all records of this origin share; asked once per batch. Free when the origin at hand says the same.
-  void begin(const Origin& origin);
+  // Prepares what all records of this batch share; asked once per batch. Nearly free when its origin says the same as
+  // the last one's.
+  void begin(const Batch& batch);
 
   // How long the record can get at most; `exact` looks at its bytes instead of taking the worst for granted.
   [[nodiscard]] std::size_t bound(const Batch& batch, const Record& record, bool exact) const;
@@ -62,23 +66,30 @@ class ObjectText {
   void add(std::string_view key, std::string_view value);
   static void name(std::string_view key, Mark& mark, std::uint64_t& repaired);
   [[nodiscard]] bool is_closed(const Record& record) const {
-    return record.field_count == 0 && (record.flags & Record::kTruncated) == 0 && offset_.key.empty();
+    return record.field_count == 0 && (record.flags & Record::kTruncated) == 0 && !has_marks_;
   }
   [[nodiscard]] bool has_member_conflict(const Record& record) const;
   [[nodiscard]] bool has_own(const Batch& batch, const Record& record, std::string_view key, std::uint64_t bits) const;
+  void prepare(const Origin& origin);
+  [[nodiscard]] bool is_id(std::string_view key) const { return has_id_ && key == id_.key; }
   void set_date(Nanos time);
   char* write_added(char* at, const Batch& batch, const Record& record);
-  char* write_text(char* at, const Record& record);
+  char* write_text(char* at, const Batch& batch, const Record& record);
   char* write_body(char* at, const Batch& batch, const Record& record);
+  void cut_id(const Record& record);
   char* write_cut(char* at, const Batch& batch, const Record& record);
   char* write_fields(char* at, const Batch& batch, const Record& record);
   char* write_value(char* at, const Value& value);
   char* write_marks(char* at, const Batch& batch, const Record& record);
+  char* write_id(char* at, const Batch& batch, const Record& record);
 
   const Kernel& kernel_ = kernel();
   const std::string date_key_;
   DateText date_;
   std::uint64_t repaired_ = 0;
+  Mark id_;
+  bool has_id_ = false;  // of the batch at hand
+  Ordinals ordinals_;
 
   // of the origin at hand, by value: it may belong to another worker, whose counts are not ours to touch
   bool begun_ = false;
@@ -95,6 +106,7 @@ class ObjectText {
   Nanos date_time_ = 0;
   Mark offset_;
   Mark truncated_;
+  bool has_marks_ = false;  // something follows each record's own
   struct Cut {
     std::uint32_t begin;
     std::uint32_t end;

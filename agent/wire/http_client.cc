@@ -15,17 +15,13 @@
 
 #include "base/check.h"
 #include "loop/poll.h"
+#include "wire/curl_options.h"
 
 namespace logweir {
 
 namespace {
 
 constexpr std::size_t kKeepOfBody = 64 * 1024;
-constexpr long kUploadBuffer = 256 * 1024;
-constexpr long kDnsSeconds = 5;
-constexpr long kLifeSeconds =
-    300;                         // of a connection, so that a name's new addresses are found while the old ones answer
-constexpr long kCaSeconds = 60;  // how long certificates read from files are trusted to be the same
 
 Status readable(std::string_view what, const std::string& path) {
   if (path.empty() || ::access(path.c_str(), R_OK) == 0) return {};
@@ -38,7 +34,7 @@ std::string bracketed(const std::string& host) {
 
 template <typename T>
 void set(CURL* easy, CURLoption option, T value) {
-  LW_CHECK(curl_easy_setopt(easy, option, value) == CURLE_OK);
+  set_curl_option(easy, option, value);
 }
 
 std::string_view word_of(CURLcode code) {
@@ -134,9 +130,9 @@ struct HttpCall::Impl {
   ~Impl();
 
   void set_options();
-  void set_tls();
   void set_target(const HttpSend& request);
   void start(const HttpSend& request);
+  void begin();
   void stop();
   void ended(CURLcode code);
   void look_for_life();
@@ -152,6 +148,7 @@ struct HttpCall::Impl {
   curl_slist* headers = nullptr;
   curl_slist* connect_to = nullptr;
   bool running = false;
+  bool preferred = false;  // only addresses of the preferred kind are tried; if that fails, all are
   std::span<const iovec> body;
   std::size_t piece = 0;   // of the body, the next to be read
   std::size_t offset = 0;  // in it
@@ -224,7 +221,6 @@ HttpCall::Impl::Impl(HttpClient::Impl& of, std::function<void(const HttpEnd&)> t
   LW_CHECK(easy != nullptr);
   ++client.calls;
   set_options();
-  set_tls();
 }
 
 HttpCall::Impl::~Impl() {
@@ -236,24 +232,9 @@ HttpCall::Impl::~Impl() {
 }
 
 void HttpCall::Impl::set_options() {
-  const HttpClientOptions& o = client.options;
+  apply_curl_options(easy, client.options);
   set(easy, CURLOPT_PRIVATE, static_cast<void*>(this));
   set(easy, CURLOPT_ERRORBUFFER, error.data());
-  set(easy, CURLOPT_NOSIGNAL, 1L);
-  set(easy, CURLOPT_QUICK_EXIT, 1L);  // nobody waits for a look-up that was given up
-  set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  set(easy, CURLOPT_FOLLOWLOCATION, 0L);
-  set(easy, CURLOPT_PATH_AS_IS, 1L);
-  set(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-  set(easy, CURLOPT_USERAGENT, "logweir");
-  set(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(o.connect_timeout / kMillisecond));
-  set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(o.total_timeout / kMillisecond));
-  set(easy, CURLOPT_DNS_CACHE_TIMEOUT, kDnsSeconds);
-  set(easy, CURLOPT_UPLOAD_BUFFERSIZE, kUploadBuffer);
-  set(easy, CURLOPT_FORBID_REUSE, o.keepalive ? 0L : 1L);
-  set(easy, CURLOPT_MAXAGE_CONN, static_cast<long>(std::max<Nanos>(o.keepalive_idle / kSecond, 1)));
-  set(easy, CURLOPT_MAXLIFETIME_CONN, kLifeSeconds);
-  set(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   set(easy, CURLOPT_READFUNCTION, on_read);
   set(easy, CURLOPT_READDATA, static_cast<void*>(this));
   set(easy, CURLOPT_SEEKFUNCTION, on_seek);
@@ -262,35 +243,12 @@ void HttpCall::Impl::set_options() {
   set(easy, CURLOPT_WRITEDATA, static_cast<void*>(this));
   set(easy, CURLOPT_HEADERFUNCTION, on_header);
   set(easy, CURLOPT_HEADERDATA, static_cast<void*>(this));
-  if (!o.proxy.empty()) {
-    set(easy, CURLOPT_PROXY, o.proxy.c_str());
-    set(easy, CURLOPT_NOPROXY, "");
-  } else if (o.ignore_proxy_env) {
-    set(easy, CURLOPT_PROXY, "");
-  }
-  if (!o.user.empty()) {
-    set(easy, CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
-    set(easy, CURLOPT_USERNAME, o.user.c_str());
-    set(easy, CURLOPT_PASSWORD, o.password.c_str());
-  }
-}
-
-void HttpCall::Impl::set_tls() {
-  const HttpClientOptions& o = client.options;
-  set(easy, CURLOPT_SSL_VERIFYPEER, o.verify ? 1L : 0L);
-  set(easy, CURLOPT_SSL_VERIFYHOST, o.verify && o.verify_hostname ? 2L : 0L);
-  set(easy, CURLOPT_CA_CACHE_TIMEOUT, kCaSeconds);
-  if (!o.ca_file.empty()) set(easy, CURLOPT_CAINFO, o.ca_file.c_str());
-  if (!o.ca_path.empty()) set(easy, CURLOPT_CAPATH, o.ca_path.c_str());
-  if (!o.cert_file.empty()) set(easy, CURLOPT_SSLCERT, o.cert_file.c_str());
-  if (!o.key_file.empty()) set(easy, CURLOPT_SSLKEY, o.key_file.c_str());
-  if (!o.key_password.empty()) set(easy, CURLOPT_KEYPASSWD, o.key_password.c_str());
 }
 
 void HttpCall::Impl::set_target(const HttpSend& request) {
   HttpServerName to = *request.to;
   curl_slist_free_all(std::exchange(connect_to, nullptr));
-  if (const std::string& name = client.options.server_name; to.tls && !name.empty()) {
+  if (const std::string& name = client.options.server_name; to.tls && !name.empty() && !request.own_name) {
     // Its name in the URL, its host for the connection.
     const std::string route = fmt::format("{}:{}:{}:{}", bracketed(name), to.port, bracketed(to.host), to.port);
     connect_to = curl_slist_append(nullptr, route.c_str());
@@ -308,12 +266,24 @@ void HttpCall::Impl::start(const HttpSend& request) {
   for (const std::string& header : request.headers) headers = curl_slist_append(headers, header.c_str());
   set(easy, CURLOPT_HTTPHEADER, headers);
   body = request.body;
-  piece = offset = 0;
   curl_off_t size = 0;
   for (const iovec& part : body) size += static_cast<curl_off_t>(part.iov_len);
   set(easy, CURLOPT_POST, 1L);
   set(easy, CURLOPT_POSTFIELDSIZE_LARGE, size);
   set(easy, CURLOPT_CUSTOMREQUEST, std::string(request.method).c_str());
+  const HttpClientOptions& o = client.options;
+  const auto milliseconds = [](Nanos asked, Nanos usual) {
+    return static_cast<long>((asked > 0 ? asked : usual) / kMillisecond);
+  };
+  set(easy, CURLOPT_TIMEOUT_MS, milliseconds(request.total_timeout, o.total_timeout));
+  set(easy, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request.connect_timeout, o.connect_timeout));
+  preferred = o.prefer != HttpAddresses::any;
+  set(easy, CURLOPT_IPRESOLVE, curl_addresses(o.prefer));
+  begin();
+}
+
+void HttpCall::Impl::begin() {
+  piece = offset = 0;
   answer.clear();
   error.fill('\0');
   running = true;
@@ -330,6 +300,11 @@ void HttpCall::Impl::stop() {
 
 void HttpCall::Impl::ended(CURLcode code) {
   stop();
+  if (std::exchange(preferred, false) && (code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT)) {
+    set(easy, CURLOPT_IPRESOLVE, curl_addresses(HttpAddresses::any));
+    begin();
+    return;
+  }
   long status = 0;
   curl_off_t retry_after = 0;
   curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);

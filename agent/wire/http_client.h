@@ -23,6 +23,8 @@ struct HttpServerName {
   [[nodiscard]] std::string text() const;  // "https://a.example:443", "http://[::1]:80"
 };
 
+enum class HttpAddresses : unsigned char { any, ipv4, ipv6 };
+
 // Value. How a client connects.
 struct HttpClientOptions {
   Nanos connect_timeout = 10 * kSecond;  // name, connection and TLS together
@@ -32,7 +34,15 @@ struct HttpClientOptions {
   Nanos keepalive_idle = 30 * kSecond;  // a connection that was idle for longer is not used again
   std::string proxy;                    // "http://host:port"; empty: what http_proxy and its like say
   bool ignore_proxy_env = false;
-  std::string user;  // not empty: basic authentication
+  HttpAddresses prefer = HttpAddresses::any;  // others are tried when these can't be found or reached
+  std::string source_address;                 // an address of this machine to connect from; empty: the system's choice
+  bool tcp_keepalive = true;                  // the kernel probes idle connections
+  int tcp_keepalive_time = 0;                 // seconds without traffic before the first probe; 0: libcurl's, 60
+  int tcp_keepalive_interval = 0;             // seconds between probes; 0: libcurl's, 60
+  int tcp_keepalive_probes = 0;               // without an answer before the connection is broken; 0: the system's
+  Nanos dns_life = 5 * kSecond;               // how long a name's addresses are kept; whole seconds
+  Nanos connection_life = 300 * kSecond;  // so that new addresses are found while the old ones answer; whole seconds
+  std::string user;                       // not empty: basic authentication
   std::string password;
   bool verify = true;
   bool verify_hostname = true;
@@ -41,6 +51,9 @@ struct HttpClientOptions {
   std::string cert_file;
   std::string key_file;
   std::string key_password;
+  std::string min_tls;  // "TLSv1.2"; empty: the library's
+  std::string max_tls;
+  std::string ciphers;      // OpenSSL's list, for TLS up to 1.2
   std::string server_name;  // for SNI, the certificate's check and the Host header, instead of the host
 };
 
@@ -51,6 +64,9 @@ struct HttpSend {
   std::string_view uri;                  // begins with /
   std::span<const std::string> headers;  // "Name: value", no line breaks
   std::span<const iovec> body;           // read as often as it must be sent
+  Nanos total_timeout = 0;               // instead of the client's; 0: the client's
+  Nanos connect_timeout = 0;
+  bool own_name = false;  // HttpClientOptions::server_name is not this server's
 };
 
 // Value, valid during the callback. How a call ended: with an answer, or with a failure.

@@ -195,6 +195,13 @@ void run() {
   measure_escape("escape cyrillic, this machine's kernel", kernel(), cyrillic);
   measure_encode("encode plain lines, json_lines", plain, {});
   measure_encode("encode nginx lines, json_lines", nginx, {});
+  EncodeOptions packed;
+  packed.format = Format::msgpack;
+  measure_encode("encode plain lines, msgpack", plain, packed);
+  EncodeOptions with_ids;
+  with_ids.id_key = "id";
+  plain->source = 7;
+  measure_encode("encode plain lines, json_lines with ids", plain, with_ids);
   EncodeOptions raw;
   raw.format = Format::raw;
   measure_encode("encode nginx lines, raw copied", nginx, raw);
@@ -218,6 +225,10 @@ void run() {
                                                       .time_offset = ""}))
                      .value();
   decoder->decode(*json, 0);
+  measure_encode("encode json records, json_lines", json, {});
+  measure_encode("encode json records, msgpack", json, packed);
+  json->source = 7;
+  measure_encode("encode json records, json_lines with ids", json, with_ids);
   measure_access(json, "level");
   measure_access(json, "trace");
   measure_access(json, "$http['status']");

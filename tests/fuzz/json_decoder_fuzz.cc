@@ -84,5 +84,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else {
     LW_CHECK(after == simdjson::NUMBER_ERROR || after == simdjson::DEPTH_ERROR);
   }
+  // As MessagePack, with an id in place of what may stand in the text.
+  options.format = Format::msgpack;
+  options.id_key = "id";
+  lines->source = 1;
+  Encoder packer(options);
+  Pieces packed(lines.pool());
+  LW_CHECK(packer.encode(lines.all(), packed, SIZE_MAX) == 1);
+  options.format = Format::json_lines;
+  Encoder with_id(options);
+  out.clear();
+  LW_CHECK(with_id.encode(lines.all(), out, SIZE_MAX) == 1);
+  const std::string again = joined(out);
+  if (dom_says(again, parser, element) == simdjson::SUCCESS) {
+    std::string_view id;
+    LW_CHECK(keys_are_unique(element) && element["id"].get(id) == simdjson::SUCCESS && id == "0000000000000001-0");
+  }
   return 0;
 }

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The http output against servers that are busy, broken, slow, dead, or not who they say."""
+import http.server
+import io
+import json
 import shutil
 import ssl
+import struct
 import subprocess
+import threading
+import time
 
 import pytest
 
@@ -208,5 +214,156 @@ def test_a_missing_ca_file_is_told_at_the_start(agent, make_http_sink, logs):
 @pytest.mark.one_worker
 def test_secrets_stay_out_of_the_printed_plan(agent, logs, make_http_sink):
     agent.configure(tail(logs / "*.log"), to_http(make_http_sink(), http_user="me", http_passwd="hushhush"))
+    result = run("check", "-c", agent.conf)
+    assert result.returncode == 0 and "hushhush" not in result.stdout + result.stderr
+
+
+@pytest.mark.one_worker
+@pytest.mark.parametrize("server, agent_says, works", [
+    ({"least": "TLSv1_3"}, {"tls.max_version": "TLSv1.2"}, False),
+    ({"most": "TLSv1_2"}, {"tls.min_version": "TLSv1.3"}, False),
+    ({"most": "TLSv1_2"}, {"tls.min_version": "TLSv1.2", "tls.max_version": "TLSv1.2"}, True),
+    ({"most": "TLSv1_2", "ciphers": "ECDHE-RSA-AES128-GCM-SHA256"}, {"tls.ciphers": "ECDHE-RSA-AES256-GCM-SHA384"},
+     False),
+    ({"most": "TLSv1_2", "ciphers": "ECDHE-RSA-AES128-GCM-SHA256"}, {"tls.ciphers": "ECDHE-RSA-AES128-GCM-SHA256"},
+     True),
+], ids=["too old for it", "too old for us", "agreed", "no cipher in common", "a cipher in common"])
+def test_versions_and_ciphers_are_as_asked(agent, make_http_sink, logs, certificates, server, agent_says, works):
+    context = context_of(certificates, "good")
+    context.minimum_version = getattr(ssl.TLSVersion, server.get("least", "TLSv1_2"))
+    context.maximum_version = getattr(ssl.TLSVersion, server.get("most", "TLSv1_3"))
+    if "ciphers" in server:
+        context.set_ciphers(server["ciphers"])
+    sink = make_http_sink(tls=context)
+    put(logs / "a.log", "one")
+    agent.configure(tail(logs / "*.log"), to_https(sink, certificates, **QUICK, **agent_says)).start()
+    if works:
+        wait_until(lambda: sink.texts() == ["one"])
+    else:
+        wait_until(lambda: agent.metric("logweir_output_retries_total") >= 2)
+        assert not sink.requests
+
+
+# -- ids, MessagePack, tokens --
+
+def test_ids_are_different_and_the_same_after_a_restart(agent, make_http_sink, logs):
+    first = make_http_sink(act=lambda number: "store, reset")
+    (logs / "a.log").write_bytes(numbered(0, 2000))
+    agent.configure(tail(logs / "*.log"), to_http(first, record_id_key="id", json_date_key=False, **QUICK)).start()
+    wait_until(lambda: len(first.lines) >= 2000)
+    agent.kill()  # nothing was ever answered: all goes out again
+    before = {record["log"]: record["id"] for record in map(json.loads, list(first.lines))}
+    first.act = lambda number: 200
+    first.lines.clear()
+    agent.start()
+    assert all_of(first, 2000)
+    after = {record["log"]: record["id"] for record in map(json.loads, list(first.lines))}
+    assert len(set(after.values())) == 2000
+    assert before == after
+
+
+def test_the_same_body_has_the_same_key_after_a_restart(agent, make_http_sink, logs):
+    sink = make_http_sink(act=lambda number: "store, reset")
+    put(logs / "a.log", "one", "two")
+    agent.configure(tail(logs / "*.log"), to_http(sink, json_date_key=False, **QUICK)).start()
+    wait_until(lambda: sink.texts()[:2] == ["one", "two"])
+    agent.kill()
+    before = {headers["Idempotency-Key"] for _, headers, _ in sink.requests}
+    sink.act = lambda number: 200
+    sink.requests.clear()
+    agent.start()
+    wait_until(lambda: agent.delivered() == 2)
+    assert {headers["Idempotency-Key"] for _, headers, _ in sink.requests} <= before
+
+
+class Raw:
+    """A server that keeps bodies as they are."""
+
+    def __init__(self, answer=lambda request, body: (200, b"")):
+        self.bodies, self.headers = [], []
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                status, text = answer(self, body)
+                outer.headers.append(self.headers)
+                outer.bodies.append(body)
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *ignored):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture
+def make_raw():
+    made = []
+
+    def make(*arguments):
+        made.append(Raw(*arguments))
+        return made[-1]
+    yield make
+    for one in made:
+        one.close()
+
+
+def test_messagepack_says_the_same_as_json_to_another_reader(agent, make_raw, logs):
+    msgpack = pytest.importorskip("msgpack", reason="needs python3-msgpack; scripts/deps installs it")
+    sink = make_raw()
+    objects = [
+        {"u": 18446744073709551615, "i": -9223372036854775808, "d": 0.1, "t": True, "f": False, "n": None},
+        {"text": "päckchen \U0001F4E6 \"\\\n\t\u0000", "": [], "o": {}, "deep": [[[{"a": [1, -1, 1.5]}]]]},
+        {f"k{i}": "v" * i for i in range(300)},
+        {"long": ["x" * 70000] * 3, "many": list(range(-70000, 70000, 7))},
+    ]
+    (logs / "a.log").write_text("".join(json.dumps(one) + "\n" for one in objects))
+    agent.configure(tail(logs / "*.log", parser="j"),
+                    to_http(sink, format="msgpack", record_id_key="id"),
+                    parsers=[{"name": "j", "format": "json"}]).start()
+    wait_until(lambda: agent.delivered() == len(objects))
+    assert sink.headers[0]["Content-Type"] == "application/msgpack"
+    events = [event for body in sink.bodies for event in msgpack.Unpacker(io.BytesIO(body), raw=False,
+                                                                          strict_map_key=True)]
+    assert [{k: v for k, v in record.items() if k != "id"} for _, record in events] == objects
+    assert len({record["id"] for _, record in events}) == len(objects)
+    for (stamp, metadata), _ in events:
+        assert metadata == {} and stamp.code == 0 and len(stamp.data) == 8
+        seconds, nanoseconds = struct.unpack(">II", stamp.data)
+        assert abs(seconds - time.time()) < 3600 and nanoseconds < 10**9
+
+
+def test_tokens_are_fetched_and_renewed(agent, make_raw, logs):
+    good = []
+
+    def issue(request, body):
+        good.append(f"token-{len(good)}")
+        return 200, json.dumps({"access_token": good[-1], "token_type": "Bearer", "expires_in": 3600}).encode()
+
+    issuer = make_raw(issue)
+    sink = make_raw(lambda request, body: (200 if request.headers["Authorization"] == f"Bearer {good[-1]}" else 401, b""))
+    put(logs / "a.log", "one")
+    agent.configure(tail(logs / "*.log"), to_http(sink, **QUICK, **{
+        "oauth2.enable": True, "oauth2.token_url": f"http://127.0.0.1:{issuer.port}/token", "oauth2.client_id": "me",
+        "oauth2.client_secret": "hushhush"})).start()
+    wait_until(lambda: agent.delivered() == 1)
+    good.append("revoked all others")
+    put(logs / "a.log", "two")
+    wait_until(lambda: agent.delivered() == 2)
+    assert b"grant_type=client_credentials" in issuer.bodies[0] and b"hushhush" not in issuer.bodies[0]
+    assert "hushhush" not in agent.log() and "token-" not in agent.log()
     result = run("check", "-c", agent.conf)
     assert result.returncode == 0 and "hushhush" not in result.stdout + result.stderr

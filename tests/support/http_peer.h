@@ -45,7 +45,10 @@ class HttpPeer {
     bool early = false;
   };
 
-  explicit HttpPeer(std::vector<Step> script, int port = 0) : script_(std::move(script)) { listen(port); }
+  explicit HttpPeer(std::vector<Step> script, int port = 0, std::uint32_t address = INADDR_LOOPBACK)
+      : script_(std::move(script)) {
+    listen(port, address);
+  }
   HttpPeer(const HttpPeer&) = delete;
   HttpPeer& operator=(const HttpPeer&) = delete;
   ~HttpPeer() { stop(); }
@@ -79,14 +82,14 @@ class HttpPeer {
   static Step ok() { return say(answer("200 OK")); }
 
  private:
-  void listen(int port) {
+  void listen(int port, std::uint32_t host) {
     listening_ = Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const int on = 1;
     setsockopt(listening_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_addr.s_addr = htonl(host);
     socklen_t size = sizeof address;
     REQUIRE(::bind(listening_.get(), reinterpret_cast<sockaddr*>(&address), size) == 0);
     REQUIRE(::listen(listening_.get(), 16) == 0);

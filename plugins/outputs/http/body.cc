@@ -21,6 +21,12 @@ std::uint64_t Body::fill(Encoder& encoder, std::span<const Part> parts, Stretch 
   return records;
 }
 
+bool Body::fill_text(std::string_view text) {
+  clear();
+  text_size_ = text.size();
+  return text_.append(text);
+}
+
 std::uint64_t Body::encode(Encoder& encoder, std::span<const Part> parts, Stretch stretch, std::size_t stop) {
   std::uint64_t done = 0;
   for (Part part : parts) {

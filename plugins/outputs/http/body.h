@@ -27,6 +27,8 @@ class Body {
 
   // Encodes records of the stretch, from its begin on, until `stop` bytes are there or memory ends; how many.
   std::uint64_t fill(Encoder& encoder, std::span<const Part> parts, Stretch stretch, std::size_t stop);
+  // The text as it is; false: memory ended.
+  bool fill_text(std::string_view text);
   // Takes room for the compressed text; false: no compression is wanted, or there is no memory for it.
   bool prepare_compression();
   void compress() { compressed_size_ = compressor_.compress(text_.front(SIZE_MAX), {room_->data(), room_->capacity}); }

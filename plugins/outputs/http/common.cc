@@ -13,8 +13,36 @@ namespace logweir::http_out {
 namespace {
 
 Format format_of(HttpFormat format) {
-  if (format == HttpFormat::json_lines) return Format::json_lines;
-  return format == HttpFormat::json_stream ? Format::json_stream : Format::json;
+  switch (format) {
+    case HttpFormat::json_lines:
+      return Format::json_lines;
+    case HttpFormat::json_stream:
+      return Format::json_stream;
+    case HttpFormat::msgpack:
+      return Format::msgpack;
+    case HttpFormat::json:
+      break;
+  }
+  return Format::json;
+}
+
+// FNV-1a of all options that change what a body's bytes are.
+KeyBasis key_basis(const Loop& loop, const EncodeOptions& how, const HttpOutputOptions& of) {
+  KeyBasis basis;
+  const std::string form =
+      fmt::format("{} {} {} {} {} {}", static_cast<int>(how.format), static_cast<int>(how.date_format),
+                  static_cast<int>(of.compress), how.id_key, how.date_key, of.body_key);
+  basis.form = 0xcbf29ce484222325;
+  for (const char c : form) basis.form = (basis.form ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  basis.timed = how.format == Format::msgpack || !how.date_key.empty();
+  basis.run = static_cast<std::uint64_t>(loop.wall()) ^ static_cast<std::uint64_t>(::getpid()) << 48;
+  return basis;
+}
+
+EncodeOptions encoding_of(const HttpOutputOptions& options, Format format) {
+  EncodeOptions how = encode_options(options, format);
+  how.id_key = options.record_id_key;
+  return how;
 }
 
 std::array<Counter*, 5> answer_counters(Metrics& metrics, const std::string& output) {
@@ -64,10 +92,12 @@ Common::Common(OutputServices& services, const HttpOutputOptions& of, std::uniqu
       uri(uri_of(of)),
       method(of.method == HttpMethod::put ? "PUT" : "POST"),
       headers(std::move(fixed_headers)),
-      seed(static_cast<std::uint64_t>(services.loop.wall()) ^ static_cast<std::uint64_t>(::getpid()) << 48),
+      basis(key_basis(services.loop, encoding_of(of, format), of)),
       client(std::move(to)),
       endpoints(std::move(servers)),
-      encoder(encode_options(of, format)),
+      token(of.oauth ? std::make_unique<Token>(services.loop, *client, of, services.log) : nullptr),
+      encoder(encoding_of(of, format)),
+      own_body(of),
       repeats(2 * static_cast<std::size_t>(of.concurrency)),
       answers_(answer_counters(services.metrics, services.name)),
       repaired_(services.metrics.counter("logweir_output_repaired_utf8_total",
@@ -86,7 +116,9 @@ void Common::note(const HttpEnd& end, Verdict verdict, const HttpServerName& ser
 }
 
 void Common::say(const HttpEnd& end, Verdict verdict, const HttpServerName& server, std::uint64_t records) {
+  const std::string words = options.log_answers ? printable(end.body) : "its words are not logged";
   if (verdict == Verdict::delivered) {
+    if (options.log_answers && !end.body.empty()) log.debug("{} answered {}: \"{}\"", server.text(), end.status, words);
     if (std::exchange(failing_, false)) log.info("{} takes records again", server.text());
     return;
   }
@@ -99,7 +131,7 @@ void Common::say(const HttpEnd& end, Verdict verdict, const HttpServerName& serv
       log.warn(
           "{} answered {} to {} records, which are not sent again: \"{}\" ({} such answers since the last such "
           "line)",
-          server.text(), end.status, records, printable(end.body), *n);
+          server.text(), end.status, records, words, *n);
     }
     return;
   }
@@ -111,7 +143,7 @@ void Common::say(const HttpEnd& end, Verdict verdict, const HttpServerName& serv
              server.text(), printable(end.why.message()), records, *n);
   } else {
     log.warn("{} answered {}: \"{}\"; its {} records go out again ({} failures since the last such line)",
-             server.text(), end.status, printable(end.body), records, *n);
+             server.text(), end.status, words, records, *n);
   }
 }
 

@@ -13,7 +13,9 @@
 #include "plugin/output.h"
 #include "plugins/outputs/http/endpoints.h"
 #include "plugins/outputs/http/options.h"
+#include "plugins/outputs/http/own_body.h"
 #include "plugins/outputs/http/repeats.h"
+#include "plugins/outputs/http/token.h"
 
 namespace logweir::http_out {
 
@@ -58,10 +60,12 @@ struct Common {
   const std::string uri;
   const std::string method;
   const std::vector<std::string> headers;
-  const std::uint64_t seed;
+  const KeyBasis basis;
   std::unique_ptr<HttpClient> client;
   Endpoints endpoints;
+  std::unique_ptr<Token> token;  // null: none is needed
   Encoder encoder;
+  OwnBody own_body;
   Repeats repeats;
   BodyLimit limit;
   std::function<void()> freed;  // a request has ended and can take records

@@ -4,26 +4,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+
+#include "record/record_id.h"
 
 namespace logweir::http_out {
 
 namespace {
 
-// Two independent mixes of a row of numbers: 128 bits.
+// Two independent mixes of a row of pairs of numbers: 128 bits.
 struct Mix {
-  explicit Mix(std::uint64_t seed) : a(seed ^ 0x9e3779b97f4a7c15), b(~seed) {}
-  void add(std::uint64_t number) {
-    a = scramble(a ^ number);
-    b = scramble(b + number * 0xd6e8feb86659fd93);
+  void add(std::uint64_t x, std::uint64_t y) {
+    a = fold(a ^ x, 0x9e3779b97f4a7c15 ^ y);
+    b = fold(b + x, 0xd6e8feb86659fd93 ^ y);
   }
-  static std::uint64_t scramble(std::uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
+  // Both halves of the product: each bit of the factors moves many of the result.
+  static std::uint64_t fold(std::uint64_t x, std::uint64_t y) {
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(x ^ 0xbf58476d1ce4e5b9) * (y ^ 0x94d049bb133111eb);
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64) ^ std::rotl(x, 29);
   }
-  std::uint64_t a;
-  std::uint64_t b;
+  std::uint64_t a = 0x2545f4914f6cdd1d;
+  std::uint64_t b = 0x5851f42d4c957f2d;
 };
+
+// Records without an id are told apart by where they are in this process.
+void add_place(Mix& mix, const Batch& batch, std::uint32_t index) {
+  mix.add(reinterpret_cast<std::uintptr_t>(&batch), static_cast<std::uint64_t>(batch.read_at));
+  mix.add(batch.records[index].position, index);
+}
 
 }  // namespace
 
@@ -42,32 +51,28 @@ std::uint64_t Repeats::take(const Part& first, std::uint64_t otherwise) {
   return count;
 }
 
-std::string idempotency_key(std::span<const Part> parts, Stretch stretch, std::uint64_t seed) {
-  Mix mix(seed);
-  Part run{};  // neighbours of one batch count as one part
-  const auto add = [&mix](const Part& part) {
-    if (part.batch == nullptr) return;
-    mix.add(reinterpret_cast<std::uintptr_t>(part.batch));
-    mix.add(static_cast<std::uint64_t>(part.batch->read_at));
-    mix.add(part.batch->records[part.first].position);
-    mix.add(std::uint64_t{part.first} << 32 | part.last);
-  };
-  for (Part part : parts) {
+std::string idempotency_key(std::span<const Part> parts, Stretch stretch, const KeyBasis& basis) {
+  Mix mix;
+  mix.add(basis.form, stretch.count);
+  Ordinals ordinals;
+  for (const Part& part : parts) {
     const std::uint64_t pass = std::min<std::uint64_t>(stretch.skip, part.count());
     stretch.skip -= pass;
-    part.first += static_cast<std::uint32_t>(pass);
-    const std::uint64_t use = std::min<std::uint64_t>(stretch.count, part.count());
+    const std::uint64_t use = std::min<std::uint64_t>(stretch.count, part.count() - pass);
     stretch.count -= use;
-    part.last = part.first + static_cast<std::uint32_t>(use);
-    if (use == 0) continue;
-    if (part.batch == run.batch && part.first == run.last) {
-      run.last = part.last;
-      continue;
+    const Batch& batch = *part.batch;
+    const auto first = part.first + static_cast<std::uint32_t>(pass);
+    ordinals.restart();
+    for (std::uint32_t i = first; i != first + use; ++i) {
+      const Record& record = batch.records[i];
+      if (batch.source == 0) {
+        mix.add(basis.run, 0);
+        add_place(mix, batch, i);
+      }
+      mix.add(batch.source ^ std::uint64_t{ordinals.of(batch, record)} << 32, record.position);
+      if (basis.timed) mix.add(static_cast<std::uint64_t>(record.time), 0);
     }
-    add(run);
-    run = part;
   }
-  add(run);
   return fmt::format("{:016x}{:016x}", mix.a, mix.b);
 }
 

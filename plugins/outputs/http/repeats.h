@@ -30,8 +30,15 @@ class Repeats {
   std::deque<Seen> seen_;
 };
 
-// The same for the same records, however the lane has cut them into parts; different for any others, whatever they
-// say. `seed` tells agents and their runs apart.
-std::string idempotency_key(std::span<const Part> parts, Stretch stretch, std::uint64_t seed);
+// Value. What a body depends on beside its records.
+struct KeyBasis {
+  std::uint64_t form = 0;  // of the options that say how records are written
+  bool timed = true;       // whether the record's time is, which may be that of reading
+  std::uint64_t run = 0;   // tells agents and their runs apart, for records that have no id
+};
+
+// The same for the same ids in the same form, however the lane has cut them into parts, after a restart too; different
+// for any other records, whatever they say.
+std::string idempotency_key(std::span<const Part> parts, Stretch stretch, const KeyBasis& basis);
 
 }  // namespace logweir::http_out

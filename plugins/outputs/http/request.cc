@@ -26,7 +26,14 @@ Request::Request(Common& common)
     : common_(common),
       work_(std::make_shared<Work>(common, this)),
       call_(*common.client, [this](const HttpEnd& end) { ended(end); }),
-      later_(common.loop.timers(), [this] { next(); }),
+      later_(common.loop.timers(),
+             [this] {
+               if (unusable_) {
+                 settle(Outcome::rejected, "no_body");
+               } else {
+                 next();
+               }
+             }),
       headers_(common.headers) {}
 
 Request::~Request() { work_->owner = nullptr; }
@@ -60,6 +67,7 @@ std::uint64_t Request::choose_parts(ShipmentCursor cursor, const Shipment& shipm
     parts_.push_back(part);
     records += part.count();
   }
+  if (common_.own_body.wanted()) return 1;
   return std::min(records, common_.repeats.take(first, records));
 }
 
@@ -76,17 +84,36 @@ void Request::trim_parts() {
 
 // Makes the body of the records that come next.
 bool Request::fill() {
+  token_renewed_ = false;
+  servers_tried_ = 0;
+  if (common_.own_body.wanted()) return fill_own();
   const Stretch wanted{settled_, std::min(most_, count_ - settled_)};
   const std::uint64_t records = work_->body.fill(common_.encoder, parts_, wanted, common_.limit.bytes());
   common_.note_repaired();
   if (records == 0) return false;
   sent_ = {settled_, records};
-  servers_tried_ = 0;
+  return true;
+}
+
+// The body that the next record brings, the only one of its request.
+bool Request::fill_own() {
+  const Part& part = parts_.front();
+  const Record& record = part.batch->records[part.first];
+  const auto text = common_.own_body.body(*part.batch, record);
+  unusable_ = !text;
+  if (text && !work_->body.fill_text(*text)) return false;
+  own_headers_.clear();
+  common_.own_body.headers(*part.batch, record, own_headers_);
+  sent_ = {settled_, 1};
   return true;
 }
 
 void Request::pack() {
-  key_ = idempotency_key(parts_, sent_, common_.seed);
+  if (unusable_) {
+    later_.arm(common_.loop.now());
+    return;
+  }
+  key_ = idempotency_key(parts_, sent_, common_.basis);
   if (!work_->body.prepare_compression()) {
     transmit();
     return;
@@ -100,7 +127,25 @@ void Request::pack() {
 }
 
 void Request::transmit() {
-  headers_.resize(common_.headers.size());
+  if (common_.token != nullptr && !common_.token->good()) {
+    common_.token->fetch([this](std::string_view failure) { token_came(failure); });
+    return;
+  }
+  add_headers();
+  server_ = common_.endpoints.current(common_.loop.now());
+  call_.start({common_.method, &common_.endpoints[server_], common_.uri, headers_, work_->body.pieces()});
+}
+
+void Request::token_came(std::string_view failure) {
+  if (failure.empty()) {
+    transmit();
+  } else {
+    give_back(std::string(failure), 0);
+  }
+}
+
+void Request::add_headers() {
+  headers_ = common_.headers;
   headers_.push_back("Idempotency-Key: " + key_);
   if (work_->body.compressed()) {
     headers_.emplace_back(common_.options.compress == HttpCompress::gzip ? "Content-Encoding: gzip"
@@ -109,11 +154,26 @@ void Request::transmit() {
   if (const std::string& name = common_.options.header_tag; !name.empty()) {
     headers_.push_back(tag_header(name, parts_.front().batch->origin->tag->text));
   }
-  server_ = common_.endpoints.current(common_.loop.now());
-  call_.start({common_.method, &common_.endpoints[server_], common_.uri, headers_, work_->body.pieces()});
+  if (common_.token != nullptr) {
+    headers_.push_back(common_.token->header());
+    token_ = common_.token->number();
+  }
+  if (common_.own_body.wanted()) {
+    headers_.insert(headers_.end(), own_headers_.begin(), own_headers_.end());
+    const auto is_type = [](const std::string& header) { return is_header(header, "Content-Type"); };
+    // An empty one, lest libcurl adds its own.
+    if (std::none_of(headers_.begin(), headers_.end(), is_type)) headers_.emplace_back("Content-Type:");
+  }
+  if (!common_.options.repeated_headers) drop_repeated_headers(headers_);
 }
 
 void Request::ended(const HttpEnd& end) {
+  if (end.status == 401 && common_.token != nullptr && !std::exchange(token_renewed_, true)) {
+    common_.note(end, Verdict::retry, common_.endpoints[server_], sent_.count);
+    common_.token->refused(token_);
+    transmit();
+    return;
+  }
   const Verdict verdict = judge(end);
   common_.note(end, verdict, common_.endpoints[server_], sent_.count);
   if (verdict == Verdict::retry) {
@@ -121,7 +181,7 @@ void Request::ended(const HttpEnd& end) {
     if (++servers_tried_ < common_.endpoints.size()) {
       transmit();
     } else {
-      give_back(end);
+      give_back(reason_of(end), end.retry_after);
     }
     return;
   }
@@ -158,7 +218,8 @@ void Request::settle(Outcome outcome, const std::string& reason, std::string_vie
 }
 
 // The lane backs off and offers all that is left again.
-void Request::give_back(const HttpEnd& end) {
+void Request::give_back(const std::string& reason, Nanos wait) {
+  wait = std::min(wait, kLongestWait);
   std::uint64_t skip = sent_.skip;
   for (const Part& part : parts_) {
     if (skip < part.count()) {
@@ -169,8 +230,6 @@ void Request::give_back(const HttpEnd& end) {
   }
   const std::uint64_t first = ordinal_ + settled_;
   const std::uint64_t records = std::exchange(count_, 0) - settled_;
-  const std::string reason = reason_of(end);
-  const Nanos wait = std::min(end.retry_after, kLongestWait);
   work_->body.clear();
   common_.host.settle(first, records, Outcome::retry, reason, wait > 0 ? common_.loop.now() + wait : 0);
   common_.freed();

@@ -41,7 +41,10 @@ class Request {
   void transmit();
   void ended(const HttpEnd& end);
   void settle(Outcome outcome, const std::string& reason, std::string_view answer = {});
-  void give_back(const HttpEnd& end);
+  void give_back(const std::string& reason, Nanos wait);
+  bool fill_own();
+  void add_headers();
+  void token_came(std::string_view failure);
   void next();
 
   Common& common_;
@@ -58,6 +61,10 @@ class Request {
   Stretch sent_;               // what the body holds
   std::size_t server_ = 0;     // where it goes
   std::size_t servers_tried_ = 0;
+  std::vector<std::string> own_headers_;  // that the record brought
+  bool unusable_ = false;                 // it has no body
+  std::uint64_t token_ = 0;               // the number of the one that was sent
+  bool token_renewed_ = false;            // for this body
 };
 
 }  // namespace logweir::http_out

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace logweir::http_out {
@@ -23,10 +24,8 @@ bool is_token_char(char c) {
   return letter || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
 
-bool same_text(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
+constexpr std::array<std::string_view, 4> kOwnHeaders = {"Content-Length", "Transfer-Encoding", "Content-Encoding",
+                                                         "Connection"};
 
 bool is_host(std::string_view host) {
   return !host.empty() && host.size() <= 255 && std::none_of(host.begin(), host.end(), is_control) &&
@@ -71,6 +70,21 @@ Result<HttpServerName> parse_server(std::string_view text, int default_port, boo
   return server;
 }
 
+Result<Url> parse_url(std::string_view written) {
+  const std::string_view text = trimmed(written);
+  const bool tls = text.starts_with("https://");
+  if (!tls && !text.starts_with("http://")) {
+    return Status(Code::invalid, "it must begin with http:// or https://, such as https://id.example/token.");
+  }
+  const std::size_t path = text.find_first_of("/?", tls ? 8 : 7);
+  Result<HttpServerName> server = parse_server(text.substr(0, path), tls ? 443 : 80, tls);
+  if (!server.ok()) return server.status();
+  std::string uri(path == std::string_view::npos ? "" : text.substr(path));
+  if (!uri.starts_with('/')) uri.insert(0, 1, '/');
+  if (!is_uri(uri)) return Status(Code::invalid, "its path must be without spaces, control characters and #.");
+  return Url{std::move(server).value(), std::move(uri)};
+}
+
 std::string bracketed_host(std::string_view host) {
   const bool bare = host.find(':') != std::string_view::npos && !host.starts_with('[');
   return bare ? fmt::format("[{}]", host) : std::string(host);
@@ -89,12 +103,19 @@ Result<std::string> parse_header(std::string_view written) {
                                              "which would end the header; leave it out.",
                                              name));
   }
-  for (const std::string_view own : {"Content-Length", "Transfer-Encoding", "Content-Encoding", "Connection"}) {
-    if (same_text(name, own)) {
-      return Status(Code::invalid, fmt::format("header {} is the http output's own; leave it out.", own));
-    }
+  if (is_own_header(name)) {
+    return Status(Code::invalid, fmt::format("header {} is the http output's own; leave it out.", name));
   }
   return fmt::format("{}: {}", name, trimmed(text.substr(space)));
+}
+
+bool same_text(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+bool is_own_header(std::string_view name) {
+  return std::any_of(kOwnHeaders.begin(), kOwnHeaders.end(), [name](auto own) { return same_text(name, own); });
 }
 
 bool is_header_name(std::string_view name) {
@@ -112,6 +133,46 @@ bool is_header(std::string_view header, std::string_view name) {
 bool is_uri(std::string_view uri) {
   return uri.starts_with('/') && std::none_of(uri.begin(), uri.end(), is_control) &&
          uri.find_first_of(" #\\\"<>") == std::string_view::npos;
+}
+
+void drop_repeated_headers(std::vector<std::string>& headers) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < headers.size(); ++i) {
+    const std::string name = headers[i].substr(0, headers[i].find(':'));
+    const bool later = std::any_of(headers.begin() + static_cast<std::ptrdiff_t>(i) + 1, headers.end(),
+                                   [&name](const std::string& other) { return is_header(other, name); });
+    if (later) continue;
+    if (kept != i) headers[kept] = std::move(headers[i]);
+    ++kept;
+  }
+  headers.resize(kept);
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t have = std::min<std::size_t>(3, bytes.size() - at);
+    std::uint32_t group = 0;
+    for (std::size_t i = 0; i < 3; ++i) group = group << 8 | (i < have ? static_cast<unsigned char>(bytes[at + i]) : 0);
+    for (std::size_t i = 0; i < 4; ++i) text += i <= have ? kLetters[group >> (18 - 6 * i) & 63] : '=';
+  }
+  return text;
+}
+
+std::string form_encoded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter || std::string_view("-._*").find(c) != std::string_view::npos) {
+      out += c;
+    } else if (c == ' ') {
+      out += '+';
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
 }
 
 std::string printable(std::string_view bytes, std::size_t most) {

@@ -135,6 +135,80 @@ TEST_CASE("a name that the record has itself is not added") {
         "{\"date\":1700000000.123456,\"f\\u0069le\":\"own\",\"offset\":\"own\",\"_truncated\":0}\n");
 }
 
+// What all JSON formats write of records with ids.
+std::string with_ids(LineBatch& lines, std::string id_key = "id") {
+  lines->source = 0xabc;
+  EncodeOptions how;
+  how.date_key.clear();
+  how.id_key = std::move(id_key);
+  return encoded(lines, how);
+}
+const std::string kId = "\"id\":\"0000000000000abc-";
+
+TEST_CASE("an id key adds the record's id behind its own fields") {
+  LineBatch lines;
+  lines.add("a");
+  lines.add(R"({"k":1})");
+  lines.add("{ }");
+  parse(lines);
+  CHECK(with_ids(lines) == "{\"log\":\"a\"," + kId + "0\"}\n{\"k\":1," + kId + "2\"}\n{" + kId + "a\"}\n");
+}
+
+TEST_CASE("records from one place are told apart by their order") {
+  LineBatch lines;
+  for (const char* text : {"a", "b", "c", "d"}) lines.add(text);
+  for (const int i : {1, 2, 3}) lines->records[static_cast<std::size_t>(i)].position = 5;
+  const std::string all = with_ids(lines);
+  CHECK(all == "{\"log\":\"a\"," + kId + "0\"}\n{\"log\":\"b\"," + kId + "5\"}\n{\"log\":\"c\"," + kId +
+                   "5-1\"}\n{\"log\":\"d\"," + kId + "5-2\"}\n");
+  EncodeOptions how;
+  how.date_key.clear();
+  how.id_key = "id";
+  Encoder encoder(how);
+  Pieces out(lines.pool());
+  CHECK(encoder.encode({&*lines, 3, 4}, out, SIZE_MAX) == 1);  // the same when it goes out alone
+  CHECK(joined(out) == all.substr(all.rfind("{")));
+}
+
+TEST_CASE("the id takes the place of whatever else has its name") {
+  Origin origin;
+  origin.attached = {{"id", "attached"}, {"f", "a"}};
+  origin.offset_key = "id";
+  LineBatch lines(origin);
+  lines.add(R"({"id":1})");
+  lines.add(R"({"id":{"x":[1]} , "k":2})");
+  lines.add(R"({"k":2,"\u0069d":"}"})");
+  lines.add(R"({"a":1,"id":"x","k":2})");
+  parse(lines);
+  CHECK(with_ids(lines) == "{\"f\":\"a\"," + kId + "0\"}\n{\"f\":\"a\", \"k\":2," + kId +
+                               "9\"}\n{\"f\":\"a\",\"k\":2," + kId + "22\"}\n{\"f\":\"a\",\"a\":1,\"k\":2," + kId +
+                               "38\"}\n");
+}
+
+TEST_CASE("the id takes a field's place, a cut member's and the text's") {
+  LineBatch lines;
+  lines.add(R"({"x":1,"id":2,"y":3})");
+  parse(lines);
+  overlay(lines, {"id", number(7)}, R"("id":2,)");
+  overlay(lines, {"y", removed()}, R"(,"y":3)");
+  CHECK(with_ids(lines) == "{\"x\":1," + kId + "0\"}\n");
+  LineBatch text;
+  text.add("gone");
+  CHECK(with_ids(text, "log") == "{\"log\":\"0000000000000abc-0\"}\n");
+  overlay(text, {"k", number(7)});
+  CHECK(with_ids(text, "log") == "{\"k\":7,\"log\":\"0000000000000abc-0\"}\n");
+}
+
+TEST_CASE("records of a batch without a source have no id") {
+  LineBatch lines;
+  lines.add(R"({"id":1})");
+  parse(lines);
+  EncodeOptions how;
+  how.date_key.clear();
+  how.id_key = "id";
+  CHECK(encoded(lines, how) == "{\"id\":1}\n");
+}
+
 TEST_CASE("names that clash within the conf are written once") {
   Origin origin;
   origin.text_key = "date";
