@@ -77,6 +77,7 @@ Status Control::start() {
   open_letters();
   if (Status status = open_admin(); !status.ok()) return status;
   if (Status status = open_shared(); !status.ok()) return status;
+  open_committer();
   if (Status status = open_workers(); !status.ok()) return status;
   log_.info("logweir {} runs: {} inputs, {} filters, {} outputs, {} worker{}, memory limit {} MiB", LOGWEIR_VERSION,
             plan_.inputs.size(), plan_.filters.size(), plan_.outputs.size(), worker_count_,
@@ -101,6 +102,35 @@ void Control::open_letters() {
                             service.dead_letter_age.value};
   letters_ = std::make_unique<LetterDesk>(loop_, metrics_, letters_directory(state_directory(plan_)), limits,
                                           log_.named("dead letters"));
+}
+
+// Only where there is something to spool, or an earlier run has left something.
+void Control::open_committer() {
+  const auto spools = [](const OutputPlan& output) {
+    return output.lane.durable || output.lane.when_full == WhenFull::spill;
+  };
+  const auto left = list_spools(disk_, state_directory(plan_));
+  const bool any = std::any_of(plan_.outputs.begin(), plan_.outputs.end(), spools);
+  if (!any && (!left.ok() || left.value().empty())) return;
+  const ServiceOptions& service = plan_.service;
+  committer_ = std::make_unique<Committer>(
+      clock_, Committer::Options{service.commit, service.commit_max_delay.value, service.commit_max_bytes.value,
+                                 service.commit_interval.value});
+  if (left.ok()) name_orphans(left.value());
+}
+
+// Spools of outputs that the conf does not have any more, or that go elsewhere now.
+void Control::name_orphans(const std::vector<SpoolPlace>& spools) {
+  for (const SpoolPlace& place : spools) {
+    const bool known = std::any_of(plan_.outputs.begin(), plan_.outputs.end(), [&](const OutputPlan& output) {
+      return spool_name(output.spool) == place.name;
+    });
+    if (!known) {
+      log_.warn("the spool {} belongs to no output of this conf, or to another destination of one; its records are kept "
+                "and not sent (logweir spool list shows them)",
+                place.directory);
+    }
+  }
 }
 
 Status Control::open_shared() {
@@ -145,7 +175,7 @@ PipelineSpec Control::spec_for(unsigned worker) {
     const OutputPlan& out = plan_.outputs[i];
     const Nanos linger = out.lane.linger.value >= 0 ? out.lane.linger.value : out.entry->linger;
     Desk** desk = out.entry->single && worker_count_ > 1 ? &desks_[i] : nullptr;
-    spec.outputs.push_back({out.entry, out.name, out.id, out.match, out.match_regex, out.lane, linger, out.options,
+    spec.outputs.push_back({out.entry, out.name, out.id, out.match, out.match_regex, out.lane, out.spool, linger, out.options,
                             desk, log_for(out.name, out.log_level)});
   }
   spec.decoder = [this](const std::string& name) { return parsers_.make(name); };
@@ -157,6 +187,10 @@ PipelineSpec Control::spec_for(unsigned worker) {
   spec.state = state_.get();
   spec.dead_letters = letters_ ? &letters_->store() : nullptr;
   spec.jobs = &jobs_;
+  spec.disk = &disk_;
+  spec.committer = committer_.get();
+  spec.state_directory = state_directory(plan_);
+  spec.sync_spools = plan_.service.commit != CommitMode::none;
   spec.log = log_;
   spec.finished = [this] { mail_.send([this] { stop("all inputs are read to their end", false); }); };
   return spec;
@@ -365,6 +399,7 @@ std::vector<std::string> Control::health() const {
   for (const PipelineSnapshot& snapshot : snapshots_) {
     off += snapshot.ledger.discrepancy();
     for (const LaneSnapshot& lane : snapshot.lanes) {
+      if (!lane.spool_fault.empty()) reasons.push_back("output " + lane.output + ": its spool: " + lane.spool_fault);
       if (lane.stuck) reasons.push_back("output " + lane.output + " has delivered nothing for a minute");
       if (lane.breaker != Breaker::State::closed && opened.insert(lane.output).second) {
         reasons.push_back(breaker_reason(lane));

@@ -10,13 +10,16 @@
 #include "app/letter_desk.h"
 #include "app/plan.h"
 #include "app/worker.h"
+#include "base/disk.h"
 #include "base/log.h"
 #include "loop/jobs.h"
 #include "loop/loop.h"
 #include "loop/mailbox.h"
 #include "loop/signals.h"
 #include "metrics/metrics.h"
+#include "pipeline/committer.h"
 #include "plugin/parsers.h"
+#include "spool/directory.h"
 #include "state/state.h"
 
 namespace logweir {
@@ -40,6 +43,8 @@ class Control {
   };
   Status open_state();
   void open_letters();
+  void open_committer();
+  void name_orphans(const std::vector<SpoolPlace>& spools);
   Status open_shared();
   Status open_workers();
   Status open_admin();
@@ -68,6 +73,8 @@ class Control {
   Metrics metrics_;
   Budget budget_;
   Jobs jobs_;
+  RealDisk disk_;
+  std::unique_ptr<Committer> committer_;  // may be null; outlives the workers
   std::unique_ptr<State> state_;
   std::unique_ptr<LetterDesk> letters_;  // null: rejected records are dropped
   Parsers parsers_;

@@ -22,6 +22,10 @@ constexpr std::array kInputOptions = {
     option<&InputKeys::log_level>("log_level", "", "Level of this instance's own messages.", 0, kLevels),
     option<&InputKeys::mem_buf_limit>("mem_buf_limit", "0", "Taken and not needed: service.memory_limit bounds all."),
     option<&InputKeys::db>("db", "", "Fluent Bit's file of offsets; names the default state directory."),
+    option<&InputKeys::storage>("storage.type", "memory",
+                                "filesystem: outputs that fill up may put records on disk (`when_full: spill` where "
+                                "they don't say otherwise).",
+                                0, "memory|filesystem"),
     option<&InputKeys::tls>("tls", "off", "Only for plugins that have it as a key of their own."),
 };
 constexpr std::array<std::string_view, 15> kInputElsewhere = {"log_suppress_interval",

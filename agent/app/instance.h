@@ -11,10 +11,12 @@
 namespace logweir {
 
 // The keys that every instance of a kind takes beside its plugin's own.
+enum class StorageType : int { memory, filesystem };
 struct InputKeys {
   std::string name, alias, tag, db, log_level;
   std::vector<std::string> parser;
   Bytes mem_buf_limit;
+  StorageType storage = StorageType::memory;
   bool tls = false;
 };
 struct FilterKeys {

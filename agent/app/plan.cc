@@ -37,10 +37,19 @@ class Planner {
     if (read_well && tree_.inputs.empty()) missing("input", "inputs", "[INPUT]");
     if (read_well && tree_.outputs.empty()) missing("output", "outputs", "[OUTPUT]");
     if (problems_.failed()) return std::nullopt;
+    settle_when_full();
     return std::move(plan_);
   }
 
  private:
+  // The only route answers an outage by reading later; of several, one must not stop the others.
+  void settle_when_full() {
+    const WhenFull usual = may_spill_ || plan_.outputs.size() > 1 ? WhenFull::spill : WhenFull::block;
+    for (OutputPlan& output : plan_.outputs) {
+      if (output.lane.when_full == WhenFull::automatic) output.lane.when_full = usual;
+    }
+  }
+
   void missing(std::string_view what, std::string_view key, std::string_view section) {
     problems_.error(tree_.service.place, fmt::format("the conf has no {}; add one under pipeline.{} (YAML) or as {} "
                                                      "(classic)",
@@ -104,6 +113,7 @@ class Planner {
     plan.mem_buf_limit = fmt::format("{}", keys.mem_buf_limit.value);
     plan.db = keys.db;
     plan.log_level = keys.log_level;
+    if (keys.storage == StorageType::filesystem) may_spill_ = true;
     plan_.inputs.push_back(std::move(plan));
   }
 
@@ -143,6 +153,8 @@ class Planner {
     plan.options = options_of(*entry, shares.own, others);
     plan.name = output_names_.name(entry->name, keys.alias, place_of(node, "alias"), problems_);
     plan.id = output_id(*entry, plan, keys.alias);
+    const std::string target = entry->destination != nullptr ? entry->destination(plan.options.get()) : std::string();
+    plan.spool = {keys.alias.empty() ? plan.id : keys.alias, target};
     plan.match = keys.match;
     plan.match_regex = keys.match_regex;
     plan.log_level = keys.log_level;
@@ -192,6 +204,7 @@ class Planner {
   const Shelf& shelf_;
   Problems& problems_;
   Plan plan_;
+  bool may_spill_ = false;  // an input asks for it
   Names input_names_{"input"}, filter_names_{"filter"}, output_names_{"output"};
 };
 

@@ -8,8 +8,10 @@
 
 #include "codec/parser_options.h"
 #include "config/tree.h"
+#include "pipeline/committer.h"
 #include "pipeline/lane_options.h"
 #include "plugin/entry.h"
+#include "spool/format.h"
 
 namespace logweir {
 
@@ -33,6 +35,10 @@ struct ServiceOptions {
   Bytes dead_letter_bytes{64 << 20};
   std::int64_t dead_letter_records = 100'000;
   Duration dead_letter_age{-1};
+  CommitMode commit = CommitMode::group;
+  Duration commit_max_delay{0};
+  Bytes commit_max_bytes{4 << 20};
+  Duration commit_interval{kSecond};
 };
 const Schema& service_schema();
 
@@ -65,6 +71,7 @@ struct OutputPlan {
   std::string log_level;
   LaneOptions lane;
   OptionsPtr options;
+  SpoolIdentity spool;  // whose records its spool holds
   Place place;
 };
 

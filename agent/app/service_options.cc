@@ -40,6 +40,13 @@ constexpr std::array kOptions = {
     option<&S::dead_letter_bytes>("dead_letter_bytes", "64M", "Most bytes of them; beyond it the oldest go."),
     option<&S::dead_letter_records>("dead_letter_records", "100000", "Most of them.", 0, "1..100000000"),
     option<&S::dead_letter_age>("dead_letter_age", "off", "Older ones go when another comes.", 0, "off"),
+    option<&S::commit>("commit", "group",
+                       "How records on disk are synced: group together with all that came during the last sync, each "
+                       "by itself, once per interval, or none: then a power cut may lose some.",
+                       0, "each|group|interval|none"),
+    option<&S::commit_max_delay>("commit.max_delay", "0", "Hold a group open for so long, for more company."),
+    option<&S::commit_max_bytes>("commit.max_bytes", "4M", "... or until so much has come."),
+    option<&S::commit_interval>("commit.interval", "1s", "From one sync to the next, with `commit: interval`."),
     option<&S::workers>("workers", "1", "Threads with a pipeline each: a number, or auto for one per CPU it may use."),
     option<&S::parsers_file>("parsers_file", "",
                              "Files with parsers, looked for beside the conf and in the working "

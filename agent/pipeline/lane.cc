@@ -35,9 +35,16 @@ Lane::Lane(Setup setup)
       compact_timer_(setup_.loop.timers(), [this] { compact_old(); }),
       age_timer_(setup_.loop.timers(), [this] { expire(); }),
       timer_(setup_.loop.timers(), [this] { pump(); }),
-      after_turn_(setup_.loop, [this] { pump(); }) {}
+      after_turn_(setup_.loop, [this] { pump(); }) {
+  if (setup_.spool == nullptr) return;
+  setup_.spool->attach(*this);
+  if (setup_.options.durable || setup_.spool->has_unread()) {
+    start_logging();
+    after_turn_.want();
+  }
+}
 
-Lane::~Lane() { LW_CHECK(empty()); }
+Lane::~Lane() { LW_CHECK(lists_empty()); }
 
 void Lane::enqueue(const BatchRef& batch, std::uint32_t first, std::uint32_t last) {
   if (shedder_.on() && shedding()) {
@@ -46,6 +53,7 @@ void Lane::enqueue(const BatchRef& batch, std::uint32_t first, std::uint32_t las
     admit(batch, first, last);
   }
   ++next_order_;
+  mind_spool();
   update_full();
   if (waiting_bytes_ >= kSendAtOnce) {
     pump();
@@ -62,7 +70,8 @@ ShippingNode* Lane::make_node(const BatchRef& batch, std::uint32_t first, std::u
   node->order = next_order_;
   node->bytes = weight_of(*batch, first, last);
   node->queued_at = batch->read_at;
-  setup_.ledger.owe(*batch->claim, setup_.index);
+  node->claim = batch->claim;
+  setup_.ledger.owe(*node->claim, setup_.index);
   bytes_ += node->bytes;
   return node;
 }
@@ -74,20 +83,33 @@ void Lane::admit(const BatchRef& batch, std::uint32_t first, std::uint32_t last)
     drop(node, "queue_full", metrics_.dropped);
     return;
   }
+  if (logging_) {
+    node->spilling = true;
+    spilling_.push_back(node);
+    spill_bytes_ += node->bytes;
+    return;
+  }
+  add_waiting(node);
+  if (policy == WhenFull::drop_oldest) make_room(node->bytes);
+}
+
+void Lane::add_waiting(ShippingNode* node) {
   waiting_.push_back(node);
   waiting_bytes_ += node->bytes;
   waiting_count_ += node->count();
-  if (policy == WhenFull::drop_oldest) make_room(node->bytes);
   if (setup_.options.max_age.value >= 0 && !age_timer_.armed()) {
     age_timer_.arm(node->queued_at + setup_.options.max_age.value, setup_.options.max_age.value / 8);
   }
 }
 
 void Lane::update_full() {
-  const std::uint64_t high = setup_.options.queue_bytes.value;
+  // What is in memory and in the spool stops nobody; what waits for the spool does.
+  const std::uint64_t most = logging_ ? setup_.options.queue_bytes.value / 2 : setup_.options.queue_bytes.value;
+  const std::uint64_t held = logging_ ? spill_bytes_ : bytes_;
+  const WhenFull policy = setup_.options.when_full;
   if (!full_) {
-    full_ = setup_.options.when_full == WhenFull::block && bytes_ > high;
-  } else if (bytes_ <= high / 2) {
+    full_ = held > most && (logging_ || policy == WhenFull::block || policy == WhenFull::spill);
+  } else if (held <= most / 2) {
     full_ = false;
     if (setup_.room) setup_.room();
   }
@@ -109,6 +131,7 @@ void Lane::pump() {
     now = setup_.loop.now();
   }
   pumping_ = false;
+  mind_spool();
   arm_timer(now);
 }
 
@@ -217,9 +240,8 @@ void Lane::place_waiting(ShippingNode* node) {
   waiting_count_ += node->count();
 }
 
-// Cuts a node behind its first `keep` records. The rest waits, in its place, and is returned.
-ShippingNode* Lane::split(ShippingNode* node, std::uint32_t keep) {
-  const bool waits = waiting_.head() == node;
+// Cuts a node behind its first `keep` records; the rest, a node in no list, is returned.
+ShippingNode* Lane::cut(ShippingNode* node, std::uint32_t keep) {
   ShippingNode* rest = nodes_.make();
   rest->batch = node->batch;
   rest->first = node->first + keep;
@@ -227,11 +249,22 @@ ShippingNode* Lane::split(ShippingNode* node, std::uint32_t keep) {
   rest->tries = node->tries;
   rest->order = node->order;
   rest->queued_at = node->queued_at;
+  rest->claim = node->claim;
+  rest->stored = node->stored;
+  rest->spilling = node->spilling;
+  rest->sibling = std::exchange(node->sibling, node->stored == ShippingNode::Stored::under_way ? rest : nullptr);
   const std::uint64_t bytes = weight_of(*node->batch, node->first, rest->first);
   rest->bytes = node->bytes > bytes ? node->bytes - bytes : 0;
   node->last = rest->first;
   node->bytes -= rest->bytes;
-  setup_.ledger.owe(*node->batch->claim, setup_.index);
+  setup_.ledger.owe(*node->claim, setup_.index);
+  return rest;
+}
+
+// Cuts a node behind its first `keep` records. The rest waits, in its place, and is returned.
+ShippingNode* Lane::split(ShippingNode* node, std::uint32_t keep) {
+  const bool waits = waiting_.head() == node;
+  ShippingNode* rest = cut(node, keep);
   if (waits) {
     waiting_.insert_before(rest, node->next);
   } else {
@@ -271,6 +304,7 @@ void Lane::hurry() {
   if (!std::exchange(hurried_, true)) {
     resume_at_ = 0;
     breaker_.hurry();
+    if (setup_.spool != nullptr && !lists_empty()) start_logging();  // what the peer does not take now is kept
   }
   pump();
 }
@@ -280,17 +314,19 @@ void Lane::abandon() {
   timer_.cancel();
   compact_timer_.cancel();
   age_timer_.cancel();
-  for (ShippingList* list : {&sent_, &waiting_, &burying_}) {
+  for (ShippingList* list : {&sent_, &waiting_, &burying_, &spilling_}) {
     while (!list->empty()) {
       ShippingNode* node = list->head();
       list->remove(node);
       nodes_.take_back(node);
     }
   }
-  bytes_ = waiting_bytes_ = waiting_count_ = sent_count_ = 0;
+  bytes_ = waiting_bytes_ = waiting_count_ = sent_count_ = spill_bytes_ = 0;
+  logging_ = false;
 }
 
 void Lane::refresh_gauges() {
+  if (setup_.spool != nullptr) setup_.spool->refresh_gauges(unstored_ ? bytes_ : spill_bytes_);
   metrics_.in_flight.set(static_cast<double>(sent_count_));
   metrics_.queue_bytes.set(static_cast<double>(bytes_));
   const ShippingNode* oldest = !sent_.empty() ? sent_.head() : waiting_.head();

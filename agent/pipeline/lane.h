@@ -16,6 +16,7 @@
 #include "pipeline/compact.h"
 #include "pipeline/lane_metrics.h"
 #include "pipeline/lane_options.h"
+#include "pipeline/lane_spool.h"
 #include "pipeline/ledger.h"
 #include "pipeline/shedding.h"
 #include "pipeline/shipping_list.h"
@@ -26,7 +27,10 @@ namespace logweir {
 // Resource, one per output and worker: the one place where records wait. Memory mode: a queue with a budget, gathering
 // (send while the peer is idle, gather while it is busy or until `linger`), retry with one back-off for the whole lane.
 // Records leave in order; what must be sent again goes before anything newer.
-class Lane final : public OutputHost {
+// Logging (durable, or over half of the budget when it may spill): whatever the lane holds goes to the spool, and the
+// source is done with it once it is synced. What there is room for stays in memory as well; the rest is read back in
+// order as the queue drains, and all that is new goes behind it.
+class Lane final : public OutputHost, private LaneSpoolUser {
  public:
   struct Setup {
     Loop& loop;
@@ -41,6 +45,7 @@ class Lane final : public OutputHost {
     std::uint64_t seed = 0;      // of the back-off's jitter
     std::function<void()> room;  // the queue fell to its low mark after it had been full
     Burial* burial = nullptr;    // where rejected records go; may be null: they are dropped
+    LaneSpool* spool = nullptr;  // may be null
   };
   explicit Lane(Setup setup);
   Lane(const Lane&) = delete;
@@ -59,15 +64,17 @@ class Lane final : public OutputHost {
   // Lets go of everything, unsettled: sources that can be read again will be.
   void abandon();
 
-  [[nodiscard]] bool empty() const { return waiting_.empty() && sent_.empty() && burying_.empty(); }
+  [[nodiscard]] bool empty() const { return lists_empty() && (setup_.spool == nullptr || !setup_.spool->has_unread()); }
   [[nodiscard]] std::uint64_t waiting_records() const {
-    return waiting_.count_records() + sent_.count_records() + burying_.count_records();
+    return waiting_.count_records() + sent_.count_records() + burying_.count_records() + spilling_.count_records() +
+           (setup_.spool != nullptr ? setup_.spool->unread() : 0);
   }
   [[nodiscard]] const std::string& name() const { return setup_.name; }
   [[nodiscard]] std::size_t index() const { return setup_.index; }
   void refresh_gauges();
   [[nodiscard]] const Breaker& breaker() const { return breaker_; }
   [[nodiscard]] const std::string& last_failure() const { return last_failure_; }  // the output's word for it
+  [[nodiscard]] std::string spool_fault() const { return setup_.spool != nullptr ? setup_.spool->fault() : ""; }
   // Records have waited longer than `age` and none was delivered for as long.
   [[nodiscard]] bool stuck(Nanos age) const;
 
@@ -78,6 +85,22 @@ class Lane final : public OutputHost {
   void unavailable(std::string_view reason, const Status& why) override;
 
  private:
+  [[nodiscard]] bool lists_empty() const {
+    return waiting_.empty() && sent_.empty() && burying_.empty() && spilling_.empty();
+  }
+  // LaneSpoolUser
+  void stored(bool ok) override;
+  void came_back(BatchRef batch, const ReceiptRef& claim) override;
+  void spool_ready() override;
+
+  void start_logging();
+  void stop_logging();
+  void mind_spool();
+  void store_some();
+  bool add_to_write(ShippingNode* node, ShippingList& list);
+  void piece_stored(const LaneSpool::Piece& piece, bool ok);
+  void add_waiting(ShippingNode* node);
+  ShippingNode* cut(ShippingNode* node, std::uint32_t keep);
   ShippingNode* make_node(const BatchRef& batch, std::uint32_t first, std::uint32_t last);
   void admit(const BatchRef& batch, std::uint32_t first, std::uint32_t last);
   void enqueue_severe(const BatchRef& batch, std::uint32_t first, std::uint32_t last);
@@ -117,10 +140,12 @@ class Lane final : public OutputHost {
   ShippingList waiting_;
   ShippingList sent_;
   ShippingList burying_;     // on their way to the dead letters, in order
+  ShippingList spilling_;    // on their way to the spool, in order
   std::vector<Part> parts_;  // of the shipment on offer
   std::uint64_t bytes_ = 0;  // waiting and sent
   std::uint64_t waiting_bytes_ = 0;
   std::uint64_t waiting_count_ = 0;
+  std::uint64_t spill_bytes_ = 0;
   std::uint64_t sent_count_ = 0;
   std::uint64_t next_order_ = 0;  // of the next batch
   std::uint64_t next_ordinal_ = 0;
@@ -147,6 +172,8 @@ class Lane final : public OutputHost {
   bool refused_ = false;   // it said meanwhile that there is no peer
   bool full_ = false;
   bool hurried_ = false;
+  bool logging_ = false;
+  bool unstored_ = false;  // logging, and there are nodes outside of spilling_ that are not in the spool yet
 };
 
 }  // namespace logweir

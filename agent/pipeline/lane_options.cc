@@ -27,11 +27,17 @@ constexpr std::array kOptions = {
     option<&LaneOptions::queue_bytes>(
         "queue_bytes", "8M", "Most bytes of records that may wait for this output in memory; then `when_full` decides.",
         kLive),
-    option<&LaneOptions::when_full>("when_full", "block",
-                                    "What happens when the queue is full: block stops reading until there is room, "
-                                    "drop_newest and drop_oldest lose "
-                                    "records and count them.",
-                                    kLive, "block|drop_newest|drop_oldest"),
+    option<&LaneOptions::when_full>(
+        "when_full", "auto",
+        "What happens when the queue fills up: block stops reading until there is room; spill puts what is over half of "
+        "it on disk, up to `storage.total_limit_size`, and then stops reading; drop_newest and drop_oldest lose records "
+        "and count them. auto: block for a conf's only output, else spill, so that one dead output does not stop the "
+        "others.",
+        kLive, "auto|block|spill|drop_newest|drop_oldest"),
+    option<&LaneOptions::durable>("durable", "off",
+                                  "Put all records on disk, synced, before they count as read: what was read from a "
+                                  "socket survives a crash then."),
+    option<&LaneOptions::spool_bytes>("storage.total_limit_size", "1G", "Most bytes of the output's spool on disk."),
     option<&LaneOptions::retry_limit>(
         "retry_limit", "no_limits",
         "How often records that the peer did not take are tried again before they are given up: a number, no_limits or "
@@ -108,6 +114,10 @@ void check(const void* options, const Node& node, Problems& problems) {
   if (node.find("batch_bytes") != nullptr && lane.queue_bytes.value < lane.batch_bytes.value) {
     problems.error(place_of("batch_bytes"),
                    "'batch_bytes' is larger than 'queue_bytes'; no shipment could be that large");
+  }
+  const bool drops = lane.when_full == WhenFull::drop_newest || lane.when_full == WhenFull::drop_oldest;
+  if (lane.durable && drops) {
+    problems.error(place_of("durable"), "'durable' keeps every record and 'when_full' asks to drop some; leave one out");
   }
   if (lane.queue_bytes.value == 0) problems.error(place_of("queue_bytes"), "'queue_bytes' can't be 0");
 }

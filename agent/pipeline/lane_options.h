@@ -10,7 +10,7 @@
 
 namespace logweir {
 
-enum class WhenFull : int { block, drop_newest, drop_oldest };
+enum class WhenFull : int { automatic, block, spill, drop_newest, drop_oldest };
 
 // The keys every output takes beside its own; see lane_schema() for what they mean.
 struct LaneOptions {
@@ -18,7 +18,9 @@ struct LaneOptions {
   Bytes batch_bytes{1 << 20};  // most bytes in one shipment
   std::int64_t batch_records = 10000;
   Bytes queue_bytes{8 << 20};  // the lane's budget
-  WhenFull when_full = WhenFull::block;
+  WhenFull when_full = WhenFull::automatic;  // settled by make_plan
+  bool durable = false;
+  Bytes spool_bytes{1 << 30};
   std::string retry_limit = "no_limits";
   Duration backoff_base{kSecond};
   Duration backoff_cap{60 * kSecond};

@@ -48,6 +48,7 @@ void Lane::settle(std::uint64_t first, std::uint64_t count, Outcome outcome, std
   } else if (count > 0) {
     peer_answered();
   }
+  mind_spool();
   update_full();
 }
 
@@ -69,13 +70,14 @@ void Lane::finish(ShippingNode* node) {
 void Lane::end_claim(ShippingNode* node) {
   const Batch& batch = *node->batch;
   const auto left_before = [node](const ShippingNode* head) { return head != nullptr && head->before(*node); };
-  if (node->last < batch.records.size() && !left_before(sent_.head()) && !left_before(waiting_.head()) &&
-      !left_before(burying_.head())) {
-    setup_.ledger.progress(*batch.claim, setup_.index, batch.records[node->last].position);
+  const bool from_source = node->stored != ShippingNode::Stored::yes;
+  if (from_source && node->last < batch.records.size() && !left_before(sent_.head()) &&
+      !left_before(waiting_.head()) && !left_before(burying_.head())) {
+    setup_.ledger.progress(*node->claim, setup_.index, batch.records[node->last].position);
   }
   bytes_ -= node->bytes;
-  setup_.ledger.settled(*batch.claim, setup_.index);
-  nodes_.take_back(node);
+  setup_.ledger.settled(*std::exchange(node->claim, nullptr), setup_.index);
+  if (node->stored != ShippingNode::Stored::under_way) nodes_.take_back(node);
 }
 
 void Lane::back_to_waiting(ShippingNode* node) {

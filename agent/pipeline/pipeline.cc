@@ -49,6 +49,7 @@ Pipeline::~Pipeline() {
   outputs_.clear();
   desks_.clear();
   lanes_.clear();
+  spools_.clear();
   space_.let_go();
 }
 
@@ -81,9 +82,9 @@ Status Pipeline::open_output(const OutputSpec& spec, std::size_t index) {
   if (!matcher.ok()) return matcher.status();
   const Log& log = spec.log;
   const std::uint64_t seed = std::hash<std::string>{}(spec.id) + spec_.worker;
-  lanes_.push_back(
-      std::make_unique<Lane>(Lane::Setup{loop_, ledger_, *spec_.metrics, pool_, log, spec.name, index, spec.lane,
-                                         spec.linger, seed, [this, index] { lane_has_room(index); }, burial_.get()}));
+  lanes_.push_back(std::make_unique<Lane>(
+      Lane::Setup{loop_, ledger_, *spec_.metrics, pool_, log, spec.name, index, spec.lane, spec.linger, seed,
+                  [this, index] { lane_has_room(index); }, burial_.get(), open_spool(spec)}));
   Lane& lane = *lanes_.back();
   outputs_.push_back(make_output(spec));
   Output& output = *outputs_.back();
@@ -99,6 +100,32 @@ Status Pipeline::open_output(const OutputSpec& spec, std::size_t index) {
     if (Status status = desk.open(services(desk)); !status.ok()) return status;
   }
   return output.open(services(lane));
+}
+
+// The lane's spool, if it may need one or an earlier run left one; without it a lane that may spill stops reading
+// instead.
+LaneSpool* Pipeline::open_spool(const OutputSpec& spec) {
+  spool_faults_.emplace_back();
+  if (spec_.committer == nullptr) return nullptr;
+  const bool wanted = spec.lane.when_full == WhenFull::spill || spec.lane.durable;
+  if (!wanted) {
+    const auto all = list_spools(*spec_.disk, spec_.state_directory);
+    if (!all.ok() || places_of(all.value(), spec.spool, spec_.worker, spec_.workers).empty()) return nullptr;
+  }
+  SpoolOptions options;
+  options.max_bytes = spec.lane.spool_bytes.value;
+  options.fill = spec.lane.durable;
+  options.sync = spec_.sync_spools;
+  auto spool = LaneSpool::open({loop_, ledger_, batches_, tags_, *jobs_, *spec_.metrics, *spec_.disk, *spec_.committer,
+                                spec.log, spec.name, spec_.state_directory, spec.spool, options, spec_.worker,
+                                spec_.workers});
+  if (!spool.ok()) {
+    spool_faults_.back() = spool.status().message();
+    spec.log.error("there is no spool: {}; when the queue is full, reading stops", spool.status().message());
+    return nullptr;
+  }
+  spools_.push_back(std::move(spool).value());
+  return spools_.back().get();
 }
 
 Status Pipeline::open_inputs() {
@@ -182,6 +209,7 @@ void Pipeline::close() {
   for (const auto& desk : desks_) desk->close();
   if (burial_) burial_->abandon();
   poison_.abandon();
+  for (const auto& spool : spools_) spool->close();
   for (const auto& lane : lanes_) lane->abandon();
   chain_.close();
   ledger_.checkpoint();
@@ -192,11 +220,12 @@ PipelineSnapshot Pipeline::snapshot(std::size_t most_sources) {
   snapshot.ledger = ledger_.counts;
   for (const auto& lane : lanes_) {
     lane->refresh_gauges();
+    const std::string& missing = spool_faults_[lane->index()];
     const std::uint64_t waiting = lane->waiting_records();
     snapshot.ledger.waiting += waiting;
     const Breaker& breaker = lane->breaker();
     snapshot.lanes.push_back({lane->name(), waiting, breaker.state(), breaker.failures_in_row(), lane->last_failure(),
-                              lane->stuck(kStuckAfter)});
+                              lane->stuck(kStuckAfter), missing.empty() ? lane->spool_fault() : missing});
   }
   snapshot.ledger.waiting += poison_.waiting();
   for (const auto& post : posts_) post->gate().refresh();

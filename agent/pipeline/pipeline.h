@@ -46,6 +46,7 @@ struct OutputSpec {
   std::string name, id;
   std::string match, match_regex;
   LaneOptions lane;
+  SpoolIdentity spool;
   Nanos linger = 0;
   OptionsPtr options;
   Desk** desk = nullptr;  // of a single output with several workers: the home worker fills it, the others read it
@@ -64,6 +65,10 @@ struct PipelineSpec {
   State* state = nullptr;               // may be null
   DeadLetters* dead_letters = nullptr;  // may be null: rejected records are dropped
   Jobs* jobs = nullptr;
+  Disk* disk = nullptr;
+  Committer* committer = nullptr;  // may be null: there are no spools
+  std::string state_directory;     // where they are
+  bool sync_spools = true;
   Log log;
   std::function<void()> finished;  // any thread: an input has done all it was asked to do
 };
@@ -76,6 +81,7 @@ struct LaneSnapshot {
   std::uint64_t failures_in_row = 0;
   std::string last_failure;
   bool stuck = false;  // delivered nothing for a minute though records wait
+  std::string spool_fault;
 };
 
 // Value. What a worker says of itself between two turns.
@@ -113,6 +119,7 @@ class Pipeline {
  private:
   Status open_output(const OutputSpec& spec, std::size_t index);
   Status open_input(const InputSpec& spec);
+  LaneSpool* open_spool(const OutputSpec& spec);
   std::unique_ptr<Output> make_output(const OutputSpec& spec);
   Lane* lane_of(std::string_view output);
   void lane_has_room(std::size_t index);
@@ -131,6 +138,8 @@ class Pipeline {
   std::unique_ptr<Burial> burial_;    // may be null
   PoisonBin poison_;
   Chain chain_;
+  std::vector<std::unique_ptr<LaneSpool>> spools_;
+  std::vector<std::string> spool_faults_;  // by lane: why there is none
   std::vector<std::unique_ptr<Lane>> lanes_;
   Router router_;
   Replay replay_;

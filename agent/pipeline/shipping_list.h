@@ -11,13 +11,21 @@
 
 namespace logweir {
 
-// Resource, pooled by its NodePool. A run of records in a lane. The run is a claim on the batch's receipt: one debt per
-// node, so a node that is split owes once more.
+// Resource, pooled by its NodePool. A run of records in a lane. The run is a claim on a receipt, the batch's or the
+// spool's: one debt per node, so a node that is split owes once more.
 struct ShippingNode {
+  // Whether the run is in the lane's spool as well. Under way: a write has it; a node that ends meanwhile lets go of
+  // its claim and stays until the write is done. Never: it can't be.
+  enum class Stored : std::uint8_t { no, under_way, yes, never };
+
   BatchRef batch;
+  Receipt* claim = nullptr;
+  ShippingNode* sibling = nullptr;  // the next part of what was one node when its write began
   std::uint32_t first = 0;
   std::uint32_t last = 0;
   std::uint32_t tries = 0;
+  Stored stored = Stored::no;
+  bool spilling = false;      // only waits to be stored
   std::uint64_t order = 0;    // of its batch in the lane; with `first` the order in which records must leave
   std::uint64_t ordinal = 0;  // of its first record, while it is sent
   std::uint64_t bytes = 0;    // what it counts against the lane's budget

@@ -26,6 +26,8 @@ struct SpoolOptions {
   // Write a new segment full of zeros before its first use: each sync of a small append is cheaper then, as no block is
   // touched for the first time, but data that stays is written twice. For a lane that is synced before it sends.
   bool fill = false;
+  // False: what is written counts as stored at once. It survives the end of the process, not that of the machine.
+  bool sync = true;
 };
 
 // Value. What was there when a spool was opened.

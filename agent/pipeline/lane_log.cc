@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lane and its spool: when records go there, and how they come back.
+#include "pipeline/lane.h"
+
+namespace logweir {
+
+using Stored = ShippingNode::Stored;
+
+// All that the lane holds goes to the spool, oldest first, so that nothing newer is stored before it: a source would
+// be read again from what is missing.
+void Lane::start_logging() {
+  if (std::exchange(logging_, true)) return;
+  unstored_ = true;
+  setup_.log.debug("records go to the spool from here on");
+}
+
+void Lane::stop_logging() {
+  logging_ = unstored_ = false;
+  setup_.log.debug("the spool is empty; records are kept in memory alone");
+}
+
+void Lane::mind_spool() {
+  if (setup_.spool == nullptr || output_ == nullptr) return;
+  const std::uint64_t budget = setup_.options.queue_bytes.value;
+  if (!logging_) {
+    if (setup_.options.when_full != WhenFull::spill || bytes_ <= budget / 2) return;
+    start_logging();
+  }
+  store_some();
+  if (waiting_bytes_ < budget / 4) setup_.spool->read_more();
+  const bool needed = setup_.options.durable || hurried_ || bytes_ > budget / 4;
+  if (!needed && spilling_.empty() && setup_.spool->idle()) stop_logging();
+}
+
+void Lane::store_some() {
+  if (!setup_.spool->can_write()) return;
+  bool room = true;
+  if (unstored_) {
+    for (ShippingList* list : {&sent_, &waiting_}) {
+      for (ShippingNode* node = list->head(); room && node != nullptr; node = node->next) {
+        if (node->stored == Stored::no) room = add_to_write(node, *list);
+      }
+    }
+    unstored_ = !room;
+  }
+  for (ShippingNode *node = spilling_.head(), *next = nullptr; room && node != nullptr; node = next) {
+    next = node->next;
+    room = add_to_write(node, spilling_);
+  }
+  setup_.spool->write();
+}
+
+bool Lane::add_to_write(ShippingNode* node, ShippingList& list) {
+  switch (setup_.spool->add(*node)) {
+    case LaneSpool::Added::added:
+      node->stored = Stored::under_way;
+      return true;
+    case LaneSpool::Added::full:
+      return false;
+    case LaneSpool::Added::too_large:
+      break;
+  }
+  if (node->count() > 1) list.insert_before(cut(node, 1), node->next);
+  if (!node->spilling) {
+    node->stored = Stored::never;  // it stays where it is, and its source waits for it
+    return true;
+  }
+  spilling_.remove(node);
+  spill_bytes_ -= node->bytes;
+  drop(node, "too_large_for_spool", metrics_.dropped);
+  return false;  // the list has changed
+}
+
+void Lane::stored(bool ok) {
+  if (!ok) unstored_ = logging_;
+  for (const LaneSpool::Piece& piece : setup_.spool->pieces()) piece_stored(piece, ok);
+}
+
+// The nodes of a piece: what was one when the write began.
+void Lane::piece_stored(const LaneSpool::Piece& piece, bool ok) {
+  const bool spilled = piece.node->spilling;
+  const bool has_room = waiting_bytes_ + piece.node->bytes <= setup_.options.queue_bytes.value / 2;
+  const bool stays = !spilled || (has_room && setup_.spool->is_next(piece));
+  ReceiptRef claim;
+  if (ok && stays) claim = setup_.spool->claim(piece);
+  if (ok && !stays) setup_.spool->leave(piece);
+  for (ShippingNode *node = piece.node, *next = nullptr; node != nullptr; node = next) {
+    next = std::exchange(node->sibling, nullptr);
+    if (node->claim == nullptr) {  // it has ended meanwhile
+      nodes_.take_back(node);
+      continue;
+    }
+    node->stored = ok ? Stored::yes : Stored::no;
+    if (!ok) continue;
+    Receipt* const source = std::exchange(node->claim, claim.get());
+    if (stays) setup_.ledger.owe(*node->claim, setup_.index);
+    if (node->spilling) {
+      spilling_.remove(node);
+      spill_bytes_ -= node->bytes;
+      node->spilling = false;
+      if (stays) {
+        add_waiting(node);
+      } else {
+        bytes_ -= node->bytes;
+        nodes_.take_back(node);
+      }
+    }
+    setup_.ledger.settled(*source, setup_.index);
+  }
+}
+
+void Lane::came_back(BatchRef batch, const ReceiptRef& /*claim: the batch knows it*/) {
+  ShippingNode* const node = make_node(batch, 0, static_cast<std::uint32_t>(batch->records.size()));
+  node->stored = Stored::yes;
+  ++next_order_;
+  add_waiting(node);
+}
+
+void Lane::spool_ready() {
+  mind_spool();
+  update_full();
+  pump();
+}
+
+}  // namespace logweir
