@@ -34,6 +34,7 @@ Lane::Lane(Setup setup)
       shedder_(shedder_of(setup_.options)),
       compact_timer_(setup_.loop.timers(), [this] { compact_old(); }),
       age_timer_(setup_.loop.timers(), [this] { expire(); }),
+      spill_timer_(setup_.loop.timers(), [this] { consider_spill(); }),
       timer_(setup_.loop.timers(), [this] { pump(); }),
       after_turn_(setup_.loop, [this] { pump(); }) {
   if (setup_.spool == nullptr) return;
@@ -107,8 +108,14 @@ void Lane::update_full() {
   const std::uint64_t most = logging_ ? setup_.options.queue_bytes.value / 2 : setup_.options.queue_bytes.value;
   const std::uint64_t held = logging_ ? spill_bytes_ : bytes_;
   const WhenFull policy = setup_.options.when_full;
-  if (!full_) {
-    full_ = held > most && (logging_ || policy == WhenFull::block || policy == WhenFull::spill);
+  const bool may_fill =
+      logging_ || (policy != WhenFull::drop_newest && policy != WhenFull::drop_oldest);
+  if (!full_ && held > most && may_fill) {
+    full_ = true;
+    full_since_ = setup_.loop.now();
+    consider_spill();
+  } else if (!full_) {
+    return;
   } else if (held <= most / 2) {
     full_ = false;
     if (setup_.room) setup_.room();
@@ -314,6 +321,7 @@ void Lane::abandon() {
   timer_.cancel();
   compact_timer_.cancel();
   age_timer_.cancel();
+  spill_timer_.cancel();
   for (ShippingList* list : {&sent_, &waiting_, &burying_, &spilling_}) {
     while (!list->empty()) {
       ShippingNode* node = list->head();

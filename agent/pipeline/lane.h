@@ -27,7 +27,7 @@ namespace logweir {
 // Resource, one per output and worker: the one place where records wait. Memory mode: a queue with a budget, gathering
 // (send while the peer is idle, gather while it is busy or until `linger`), retry with one back-off for the whole lane.
 // Records leave in order; what must be sent again goes before anything newer.
-// Logging (durable, or over half of the budget when it may spill): whatever the lane holds goes to the spool, and the
+// Logging (durable, or when it may spill and its queue stays full): whatever the lane holds goes to the spool, and the
 // source is done with it once it is synced. What there is room for stays in memory as well; the rest is read back in
 // order as the queue drains, and all that is new goes behind it.
 class Lane final : public OutputHost, private LaneSpoolUser {
@@ -85,6 +85,8 @@ class Lane final : public OutputHost, private LaneSpoolUser {
   void unavailable(std::string_view reason, const Status& why) override;
 
  private:
+  static constexpr Nanos kPatience = 200 * kMillisecond;  // with a peer that is too slow, before its records are spilled
+
   [[nodiscard]] bool lists_empty() const {
     return waiting_.empty() && sent_.empty() && burying_.empty() && spilling_.empty();
   }
@@ -96,6 +98,8 @@ class Lane final : public OutputHost, private LaneSpoolUser {
   void start_logging();
   void stop_logging();
   void mind_spool();
+  void pass_by_spool();
+  void consider_spill();
   void store_some();
   bool add_to_write(ShippingNode* node, ShippingList& list);
   void piece_stored(const LaneSpool::Piece& piece, bool ok);
@@ -155,6 +159,7 @@ class Lane final : public OutputHost, private LaneSpoolUser {
   std::uint64_t retry_limit_;
   Nanos resume_at_ = 0;  // backing off until then
   Nanos delivered_at_ = 0;
+  Nanos full_since_ = 0;
   Backoff backoff_;
   Breaker breaker_;
   std::string last_failure_;
@@ -163,6 +168,7 @@ class Lane final : public OutputHost, private LaneSpoolUser {
   Shedder shedder_;
   Timer compact_timer_;
   Timer age_timer_;
+  Timer spill_timer_;
   Timer timer_;
   AfterTurn after_turn_;
   LogLimit drop_log_;

@@ -20,16 +20,42 @@ void Lane::stop_logging() {
 }
 
 void Lane::mind_spool() {
-  if (setup_.spool == nullptr || output_ == nullptr) return;
+  if (setup_.spool == nullptr || output_ == nullptr || !logging_) return;
   const std::uint64_t budget = setup_.options.queue_bytes.value;
-  if (!logging_) {
-    if (setup_.options.when_full != WhenFull::spill || bytes_ <= budget / 2) return;
-    start_logging();
-  }
+  pass_by_spool();
   store_some();
   if (waiting_bytes_ < budget / 4) setup_.spool->read_more();
-  const bool needed = setup_.options.durable || hurried_ || bytes_ > budget / 4;
+  const bool fails = setup_.loop.now() < resume_at_;
+  const bool needed = setup_.options.durable || hurried_ || fails || bytes_ > budget / 4;
   if (!needed && spilling_.empty() && setup_.spool->idle()) stop_logging();
+}
+
+// A peer that has recovered gets what is on its way to the spool at once, when nothing older is there. It is also the
+// way out when the spool can't be written.
+void Lane::pass_by_spool() {
+  if (setup_.options.durable || !setup_.spool->idle()) return;
+  while (!spilling_.empty() && waiting_bytes_ < setup_.options.queue_bytes.value / 4) {
+    ShippingNode* const node = spilling_.head();
+    spilling_.remove(node);
+    spill_bytes_ -= node->bytes;
+    node->spilling = false;
+    add_waiting(node);
+    unstored_ = true;
+  }
+}
+
+// The queue is full: a peer that fails now, or has been too slow for a while, is spilled for; to one that keeps up in
+// bursts the source is held back instead, which costs no disk.
+void Lane::consider_spill() {
+  if (setup_.spool == nullptr || setup_.options.when_full != WhenFull::spill || logging_ || !full_) return;
+  const Nanos now = setup_.loop.now();
+  if (now < resume_at_ || now >= full_since_ + kPatience) {
+    start_logging();
+    mind_spool();
+    update_full();
+  } else if (!spill_timer_.armed()) {
+    spill_timer_.arm(full_since_ + kPatience, kPatience / 8);
+  }
 }
 
 void Lane::store_some() {

@@ -118,6 +118,7 @@ void Lane::back_off(Nanos not_before, std::string_view reason) {
   }
   if (!hurried_) resume_at_ = std::max(resume_at_, not_before);
   ready_ = true;  // whoever took nothing may be asked again then
+  consider_spill();
   if (!pumping_) arm_timer(now);
 }
 

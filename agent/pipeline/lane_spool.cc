@@ -75,12 +75,23 @@ Status LaneSpool::open_shard(const SpoolPlace& place) {
     setup_.log.warn("the spool {} ends in {} torn frames, which were not acknowledged and are cut off",
                     place.directory, found.torn);
   }
-  shard->source = setup_.ledger.open(0, found.frontier, "spool " + setup_.name);
-  shard->read_next = shard->trimmed = found.frontier;
+  // The state is told of a delivery within milliseconds, the spool's own frontier moves once a second.
+  shard->source = setup_.ledger.open(shard->mark, found.frontier, "spool " + setup_.name);
   shard->extent = shard->writer->stored();
   shard->size = shard->writer->bytes();
-  unread_ += found.records;
-  setup_.ledger.counts.recovered += found.records;
+  std::uint64_t done = Ledger::prefix_of(*shard->source, setup_.lane);
+  if (done > shard->extent.next) {  // frames that were done are gone, and their numbers come again
+    setup_.ledger.close(shard->source, true, nullptr);
+    shard->source = setup_.ledger.open(shard->mark, found.frontier, "spool " + setup_.name);
+    done = found.frontier;
+  }
+  shard->trimmed = found.frontier;
+  shard->read_next = std::clamp(done, found.frontier, shard->extent.next);
+  if (shard->read_next > shard->source->read_to) setup_.ledger.begin(*shard->source, shard->source->read_to, shard->read_next);
+  if (shard->has_unread()) {
+    unread_ += found.records;
+    setup_.ledger.counts.recovered += found.records;
+  }
   shards_.push_back(std::move(shard));
   return {};
 }
@@ -312,6 +323,7 @@ void LaneSpool::pass_over(Shard& shard, std::uint64_t to, bool damaged) {
   setup_.ledger.begin(*shard.source, shard.read_next, to);
   shard.read_next = to;
   if (!damaged) return;
+  saw_damage_ = true;
   damaged_.add(frames);
   if (const auto times = damage_log_.pass(loop_now())) {
     setup_.log.error("{} frames of the spool {} are damaged and passed over ({} such places); logweir spool verify "
@@ -334,10 +346,15 @@ void LaneSpool::give_up(Shard& shard, const Status& why) {
   retry_.arm(loop_now() + kTryAgain, kTryAgain / 8);
 }
 
-// What was counted as waiting and did not come was damaged.
+// What was counted as waiting and did not come was damaged; or it was done already, since what an earlier run left is
+// counted from a frontier that lags behind.
 void LaneSpool::all_read() {
   const std::uint64_t lost = std::exchange(unread_, 0);
   if (lost == 0) return;
+  if (!std::exchange(saw_damage_, false)) {
+    setup_.ledger.counts.recovered -= lost;
+    return;
+  }
   setup_.metrics
       .counter("logweir_dropped_records_total", "Records that were given up, by component and reason",
                {{"component", setup_.name}, {"reason", "spool_damaged"}})
@@ -351,7 +368,7 @@ void LaneSpool::trim() {
   bool more = false;
   for (const auto& shard : shards_) {
     if (!shard->writer) continue;
-    const std::uint64_t frontier = Ledger::prefix_of(*shard->source);
+    const std::uint64_t frontier = Ledger::prefix_of(*shard->source, setup_.lane);
     const bool done = frontier == shard->extent.next && !(writing_ && shard == shards_.back());
     if (!done || !shard->rested) more = true;
     if (trimming_ != nullptr || (frontier == shard->trimmed && (!done || shard->rested))) continue;
@@ -382,6 +399,7 @@ void LaneSpool::trimmed() {
 // A shard of another worker count is empty now and will not be used again.
 void LaneSpool::remove(Shard& shard) {
   shard.writer.reset();
+  setup_.ledger.close(std::exchange(shard.source, nullptr), true, nullptr);
   Disk* const disk = &setup_.disk;
   setup_.jobs.run([disk, place = shard.place] { (void)remove_spool(*disk, place); }, [] {});
 }

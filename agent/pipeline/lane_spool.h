@@ -53,7 +53,8 @@ class LaneSpool {
     Disk& disk;
     Committer& committer;
     Log log;
-    std::string name;  // of the output
+    std::string name;      // of the output
+    std::size_t lane = 0;  // in the ledger
     std::string directory;  // below it are the spools
     SpoolIdentity identity;
     SpoolOptions options;
@@ -153,6 +154,7 @@ class LaneSpool {
   std::shared_ptr<Read> read_;
   std::size_t read_bytes_;
   std::uint64_t unread_ = 0;
+  bool saw_damage_ = false;
   bool closed_ = false;
 
   Gauge& size_gauge_;

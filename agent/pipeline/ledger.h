@@ -87,6 +87,9 @@ class Ledger final : public ReceiptKeeper {
   SourceState* open(std::uint64_t uid, std::uint64_t start, std::string_view name = {});
   [[nodiscard]] static std::uint64_t start_of(const SourceState& source);
   [[nodiscard]] static std::uint64_t prefix_of(const SourceState& source);
+  [[nodiscard]] static std::uint64_t prefix_of(const SourceState& source, std::size_t lane) {
+    return source.lanes[lane].prefix;
+  }
   void close(SourceState* source, bool forget, std::function<void()> finished);
 
   // A claim to [begin, end), behind all earlier ones of this source.

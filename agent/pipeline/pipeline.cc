@@ -84,7 +84,7 @@ Status Pipeline::open_output(const OutputSpec& spec, std::size_t index) {
   const std::uint64_t seed = std::hash<std::string>{}(spec.id) + spec_.worker;
   lanes_.push_back(std::make_unique<Lane>(
       Lane::Setup{loop_, ledger_, *spec_.metrics, pool_, log, spec.name, index, spec.lane, spec.linger, seed,
-                  [this, index] { lane_has_room(index); }, burial_.get(), open_spool(spec)}));
+                  [this, index] { lane_has_room(index); }, burial_.get(), open_spool(spec, index)}));
   Lane& lane = *lanes_.back();
   outputs_.push_back(make_output(spec));
   Output& output = *outputs_.back();
@@ -104,7 +104,7 @@ Status Pipeline::open_output(const OutputSpec& spec, std::size_t index) {
 
 // The lane's spool, if it may need one or an earlier run left one; without it a lane that may spill stops reading
 // instead.
-LaneSpool* Pipeline::open_spool(const OutputSpec& spec) {
+LaneSpool* Pipeline::open_spool(const OutputSpec& spec, std::size_t index) {
   spool_faults_.emplace_back();
   if (spec_.committer == nullptr) return nullptr;
   const bool wanted = spec.lane.when_full == WhenFull::spill || spec.lane.durable;
@@ -117,7 +117,7 @@ LaneSpool* Pipeline::open_spool(const OutputSpec& spec) {
   options.fill = spec.lane.durable;
   options.sync = spec_.sync_spools;
   auto spool = LaneSpool::open({loop_, ledger_, batches_, tags_, *jobs_, *spec_.metrics, *spec_.disk, *spec_.committer,
-                                spec.log, spec.name, spec_.state_directory, spec.spool, options, spec_.worker,
+                                spec.log, spec.name, index, spec_.state_directory, spec.spool, options, spec_.worker,
                                 spec_.workers});
   if (!spool.ok()) {
     spool_faults_.back() = spool.status().message();

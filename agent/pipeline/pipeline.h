@@ -119,7 +119,7 @@ class Pipeline {
  private:
   Status open_output(const OutputSpec& spec, std::size_t index);
   Status open_input(const InputSpec& spec);
-  LaneSpool* open_spool(const OutputSpec& spec);
+  LaneSpool* open_spool(const OutputSpec& spec, std::size_t index);
   std::unique_ptr<Output> make_output(const OutputSpec& spec);
   Lane* lane_of(std::string_view output);
   void lane_has_room(std::size_t index);

@@ -65,7 +65,9 @@ def test_what_is_spooled_survives_the_process_and_goes_first(agent, sink, end):
     agent.start()
     send_lines(port, 40_000, 40_010)
     wait_until(lambda: len(sink.lines) >= 40_010)
-    assert Verdict(40_010, sink.lines).exactly_once()
+    verdict = Verdict(40_010, sink.lines)
+    assert not verdict.lost and not verdict.duplicated, verdict
+    assert agent.workers > 1 or not verdict.disorder  # the second connection may be another worker's
 
 
 def test_a_file_that_spills_is_not_read_again_after_a_kill(agent, sink, logs):
