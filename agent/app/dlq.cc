@@ -97,9 +97,8 @@ class Dlq {
     out_ << fmt::format("{:>8}  {:20}  {:16}  {:12}  {:>8}  {:20}  {}\n", "number", "given up", "output", "reason",
                         "bytes", "tag", "id");
     const int code = each([this](const Letter& letter) {
-      out_ << fmt::format("{:>8}  {:20}  {:16}  {:12}  {:>8}  {:20}  {}{}\n", letter.number,
-                          second_of(letter.given_up), tame(letter.output), tame(letter.reason),
-                          letter.body.size(), tame(letter.tag), id_of(letter),
+      out_ << fmt::format("{:>8}  {:20}  {:16}  {:12}  {:>8}  {:20}  {}{}\n", letter.number, second_of(letter.given_up),
+                          tame(letter.output), tame(letter.reason), letter.body.size(), tame(letter.tag), id_of(letter),
                           letter.replay.empty() ? "" : "  (to be replayed)");
     });
     out_ << fmt::format("{} dead letters, {} bytes, in {}\n", totals.value().letters, totals.value().bytes, directory_);

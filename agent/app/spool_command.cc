@@ -38,8 +38,8 @@ Result<SpoolInfo> look_into(Disk& disk, const SpoolPlace& place) {
   return info;
 }
 
-// Whether a damaged place is there still. Beside a running agent its file may be gone meanwhile, delivered, or its frame
-// may have been on its way to the file.
+// Whether a damaged place is there still. Beside a running agent its file may be gone meanwhile, delivered, or its
+// frame may have been on its way to the file.
 bool is_still_damaged(Disk& disk, const SpoolDamage& damage, const SpoolInfo& info) {
   const auto file = disk.open(damage.file, Disk::Open::read);
   if (!file.ok()) return file.status().code() != Code::not_found;
@@ -124,6 +124,9 @@ class SpoolCommand {
                   ", and the conf has no output of that name");
     }
     if (code_ != 0) return code_;
+    if (disk_.open(root_, Disk::Open::read).ok()) {
+      return fail("the spools can't be read: " + root_ + " is a file and no directory; see storage.path of the conf");
+    }
     // Of cat each line is a record.
     (request_.verb == "cat" ? err_ : out_) << "no spools in " << root_ << ": nothing waits on disk\n";
     return 0;
@@ -151,8 +154,9 @@ class SpoolCommand {
     }
     out_ << fmt::format("{} spools, {} frames waiting, {} bytes, in {}\n", found_.size(), frames, bytes, root_);
     if (held) {
-      out_ << "What is held back is for a destination that no output of the conf has now. It is kept, and sent once the "
-              "output has that destination again.\n";
+      out_
+          << "What is held back is for a destination that no output of the conf has now. It is kept, and sent once the "
+             "output has that destination again.\n";
     }
     return code_;
   }
@@ -162,17 +166,16 @@ class SpoolCommand {
     for (const Found& one : found_) {
       std::uint64_t expected = one.info.frontier;
       std::uint64_t missing = 0;
-      const Status status =
-          cat_spool(disk_, one.place.directory, [&](const FrameHead& head, std::string_view frame) {
-            if (head.sequence > expected) missing += head.sequence - expected;
-            expected = head.sequence + 1;
-            const Status printed = lines_.each(frame, one.output, [&](std::string_view line) {
-              out_ << line << '\n';
-              return --left != 0 && out_.good();
-            });
-            if (!printed.ok()) fail(printed.message());
-            return left != 0 && out_.good();
-          });
+      const Status status = cat_spool(disk_, one.place.directory, [&](const FrameHead& head, std::string_view frame) {
+        if (head.sequence > expected) missing += head.sequence - expected;
+        expected = head.sequence + 1;
+        const Status printed = lines_.each(frame, one.output, [&](std::string_view line) {
+          out_ << line << '\n';
+          return --left != 0 && out_.good();
+        });
+        if (!printed.ok()) fail(printed.message());
+        return left != 0 && out_.good();
+      });
       // not_found: all of it was delivered since we looked.
       if (!status.ok() && status.code() != Code::not_found) fail(tame(status.message()));
       if (missing > 0) {

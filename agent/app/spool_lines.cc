@@ -39,7 +39,8 @@ Status SpoolLines::each(std::string_view frame, const std::string& output,
   ordinals_.restart();
   for (std::uint32_t i = 0; i != batch.records.size(); ++i) {
     begin_line(batch, batch.records[i], output);
-    if (!add_record(batch, i)) return {Code::full, "print a record of a spool: it is too large for the memory there is"};
+    if (!add_record(batch, i))
+      return {Code::full, "print a record of a spool: it is too large for the memory there is"};
     if (!tell(line_)) break;
   }
   return {};
@@ -62,7 +63,8 @@ bool SpoolLines::add_record(Batch& batch, std::uint32_t index) {
   Pieces pieces(pool_);
   if (encoder_.encode({&batch, index, index + 1}, pieces, SIZE_MAX) != 1) return false;
   const std::size_t begin = line_.size();
-  for (const iovec& piece : pieces.front(SIZE_MAX)) line_.append(static_cast<const char*>(piece.iov_base), piece.iov_len);
+  for (const iovec& piece : pieces.front(SIZE_MAX))
+    line_.append(static_cast<const char*>(piece.iov_base), piece.iov_len);
   // The body of a JSON record is as it came, perhaps in several lines. In JSON these bytes can only be blanks.
   std::replace_if(
       line_.begin() + static_cast<std::ptrdiff_t>(begin), line_.end(),
