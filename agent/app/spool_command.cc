@@ -38,23 +38,36 @@ Result<SpoolInfo> look_into(Disk& disk, const SpoolPlace& place) {
   return info;
 }
 
-// Whether a damaged place is there still. Beside a running agent its file may be gone meanwhile, delivered, or its
-// frame may have been on its way to the file.
-bool is_still_damaged(Disk& disk, const SpoolDamage& damage, const SpoolInfo& info) {
+std::optional<FrameHead> head_at(DiskFile& file, std::uint64_t offset, std::uint64_t mark) {
+  char bytes[kFrameHead];
+  const auto got = file.read(bytes, sizeof bytes, offset);
+  return got.ok() ? read_head({bytes, got.value()}, mark) : std::nullopt;
+}
+
+// A label is missing also of a segment that is being made; then none of its frames is there yet.
+bool label_is_damaged(DiskFile& file, std::uint64_t first, std::uint64_t mark) {
+  const auto label = segment_label(file);
+  if (label.ok() && label.value() && label.value()->a == first) return false;
+  const auto head = head_at(file, kSegmentStart, mark);
+  return !label.ok() || (head && head->sequence >= first);
+}
+
+bool frame_is_damaged(DiskFile& file, std::uint64_t offset, std::uint64_t mark) {
+  const auto head = head_at(file, offset, mark);
+  if (!head) return true;
+  std::string bytes(static_cast<std::size_t>(head->frame_size()), '\0');
+  const auto got = file.read(bytes.data(), bytes.size(), offset);
+  return !got.ok() || !payload_holds(*head, {bytes.data(), got.value()});
+}
+
+// Whether a damaged place is there still. Beside a running agent its file may be gone meanwhile, delivered, or its frame
+// may have been on its way to the file.
+bool is_still_damaged(Disk& disk, const SpoolDamage& damage, std::uint64_t mark) {
   const auto file = disk.open(damage.file, Disk::Open::read);
   if (!file.ok()) return file.status().code() != Code::not_found;
-  if (damage.frames == 0) {
-    const auto label = segment_label(*file.value());
-    const auto first = first_of_name(damage.file.substr(damage.file.rfind('/') + 1));
-    return !label.ok() || !label.value() || label.value()->a != first;
-  }
-  std::string bytes(kFrameHead, '\0');
-  auto got = file.value()->read(bytes.data(), bytes.size(), damage.offset);
-  const auto head = got.ok() ? read_head({bytes.data(), got.value()}, info.mark) : std::nullopt;
-  if (!head) return true;
-  bytes.resize(static_cast<std::size_t>(head->frame_size()));
-  got = file.value()->read(bytes.data(), bytes.size(), damage.offset);
-  return !got.ok() || !payload_holds(*head, {bytes.data(), got.value()});
+  if (damage.frames > 0) return frame_is_damaged(*file.value(), damage.offset, mark);
+  const auto first = first_of_name(std::string_view(damage.file).substr(damage.file.rfind('/') + 1));
+  return label_is_damaged(*file.value(), first.value_or(0), mark);
 }
 
 class SpoolCommand {
@@ -199,7 +212,7 @@ class SpoolCommand {
     std::uint64_t lost = 0;
     std::vector<SpoolDamage> labels;  // as many as segments; looked at again when their writer had time
     const auto tell = [&](const SpoolDamage& damage) {
-      if (!is_still_damaged(disk_, damage, one.info)) return;
+      if (!is_still_damaged(disk_, damage, one.info.mark)) return;
       ++places;
       lost += damage.frames;
       out_ << "damaged: " << describe(damage) << "\n";

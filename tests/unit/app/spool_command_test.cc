@@ -3,8 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <sstream>
 
 #include "app/cli.h"
@@ -191,6 +194,37 @@ TEST_CASE("what can't be read is said, and the other spools are shown") {
   CHECK(ground.run({.verb = "list"}) == 1);
   CHECK(ground.said("1 spools, 1 frames waiting"));
   CHECK(ground.complained("state"));
+}
+
+// Writes, delivers and uses segments again, some of it in every turn, `turns` times.
+bool work(SpoolWriter& writer, int turns) {
+  for (int i = 0; i != turns; ++i) {
+    std::vector<std::string> frames;
+    for (std::uint64_t n = 0; n != 5; ++n) {
+      frames.push_back(frame_of({std::string(3000, 'x')}, {writer.mark(), writer.next() + n, kSecond}));
+    }
+    const std::vector<std::string_view> views(frames.begin(), frames.end());
+    if (!writer.append(views, kSecond).ok() || !writer.sync().ok()) return false;
+    if (writer.next() > 20 && !writer.trim(writer.next() - 20, kSecond).ok()) return false;
+  }
+  return true;
+}
+
+TEST_CASE("beside a writer at work nothing is taken for damaged, and the writer is not disturbed") {
+  Ground ground;
+  const std::string directory = spool_directory_in(spools_directory(ground.plan), ground.mine(), 0);
+  auto writer = SpoolWriter::open(ground.disk, directory, ground.mine(), Spool::small(), 1000);
+  REQUIRE(writer.ok());
+  auto worked = std::async(std::launch::async, [&] { return work(*writer.value(), 400); });
+  int looks = 0;
+  while (looks < 3 || worked.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    for (const char* verb : {"list", "verify", "cat"}) {
+      CHECK_MESSAGE(ground.run({.verb = verb}) == 0, verb << ": " << ground.out.str() << ground.err.str());
+    }
+    ++looks;
+  }
+  CHECK(worked.get());
+  CHECK(ground.run({.verb = "verify"}) == 0);
 }
 
 TEST_CASE("a place that is no directory is said") {
