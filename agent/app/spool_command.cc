@@ -60,8 +60,8 @@ bool frame_is_damaged(DiskFile& file, std::uint64_t offset, std::uint64_t mark) 
   return !got.ok() || !payload_holds(*head, {bytes.data(), got.value()});
 }
 
-// Whether a damaged place is there still. Beside a running agent its file may be gone meanwhile, delivered, or its frame
-// may have been on its way to the file.
+// Whether a damaged place is there still. Beside a running agent its file may be gone meanwhile, delivered, or its
+// frame may have been on its way to the file.
 bool is_still_damaged(Disk& disk, const SpoolDamage& damage, std::uint64_t mark) {
   const auto file = disk.open(damage.file, Disk::Open::read);
   if (!file.ok()) return file.status().code() != Code::not_found;
@@ -116,8 +116,8 @@ class SpoolCommand {
       found.held_back = !same;
       if (same) break;
     }
-    auto info = look_into(disk_, place);
-    if (info.ok()) found.info = std::move(info).value();
+    const auto info = look_into(disk_, place);
+    if (info.ok()) found.info = info.value();
     if (found.output.empty()) found.output = info.ok() ? found.info.instance : place.name;
     const std::string& asked = request_.output;
     if (!asked.empty() && asked != found.output && asked != place.name && asked != found.info.instance) return;
