@@ -7,6 +7,8 @@
 
 #include "base/status.h"
 #include "codec/encode.h"
+#include "codec/json_scan.h"
+#include "codec/kernel.h"
 #include "memory/pieces.h"
 #include "record/batch.h"
 #include "record/record_id.h"
@@ -35,6 +37,7 @@ class SpoolLines {
     return options;
   }
   void begin_line(const Batch& batch, const Record& record, const std::string& output);
+  void distrust(Record& record);
   bool add_record(Batch& batch, std::uint32_t index);
 
   Budget budget_;
@@ -43,6 +46,8 @@ class SpoolLines {
   BatchPool batches_;
   Encoder encoder_;
   Ordinals ordinals_;
+  const Kernel& kernel_ = kernel();
+  JsonScan scan_;
   std::string line_;
 };
 

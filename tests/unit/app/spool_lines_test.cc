@@ -49,6 +49,12 @@ TEST_CASE("a body in several lines of JSON becomes one, with its overlay") {
   CHECK(lines(batch.all()).at(0) == std::string(kFront) + kTime + "{\"a\":1,   \"b\":\"x\",\"c\":7}}");
 }
 
+TEST_CASE("a body that only looks like JSON is shown as text") {
+  LineBatch batch;
+  batch.add("{\"a\":\"x}").body = Body::json;
+  CHECK(lines(batch.all()).at(0) == std::string(kFront) + kTime + R"({"log":"{\"a\":\"x}"}})");
+}
+
 TEST_CASE("it ends when it is told to, and says what makes no sense") {
   LineBatch batch;
   batch.add("a");
