@@ -29,6 +29,7 @@ struct Words {
   std::string conf;
   std::string plugin;
   DlqRequest dlq;
+  SpoolRequest spool;
   bool help = false;
   bool version = false;
   bool dry_run = false;
@@ -39,7 +40,11 @@ Cli decide(const CLI::App& app, const Words& words) {
   cli.conf = words.conf;
   cli.plugin = words.plugin;
   cli.dlq = words.dlq;
-  if (words.help) {
+  cli.spool = words.spool;
+  if (words.help && app.got_subcommand("spool")) {
+    cli.action = Cli::Action::help;
+    cli.plugin = "spool";
+  } else if (words.help) {
     cli.action = Cli::Action::usage;
   } else if (words.version || app.got_subcommand("version")) {
     cli.action = Cli::Action::version;
@@ -49,6 +54,8 @@ Cli decide(const CLI::App& app, const Words& words) {
     return failed("no conf is named; give one with -c FILE");
   } else if (app.got_subcommand("dlq")) {
     cli.action = Cli::Action::dlq;
+  } else if (app.got_subcommand("spool")) {
+    cli.action = Cli::Action::spool;
   } else {
     cli.action = words.dry_run || app.got_subcommand("check") ? Cli::Action::check : Cli::Action::run;
   }
@@ -76,6 +83,11 @@ Cli parse(int argc, const char* const* argv) {
   dlq->add_option("numbers", words.dlq.numbers, "");
   dlq->add_option("--output", words.dlq.output, "");
   dlq->add_flag("--all", words.dlq.all, "");
+  CLI::App* spool = app.add_subcommand("spool", "");
+  spool->set_help_flag();
+  spool->add_option("what", words.spool.verb, "");
+  spool->add_option("--output", words.spool.output, "");
+  spool->add_option("--limit", words.spool.limit, "");
   app.parse(argc, argv);
   return decide(app, words);
 }
@@ -95,6 +107,10 @@ int dispatch(const Cli& cli, const Shelf& shelf, int (*run)(const Plan& plan)) {
     case Cli::Action::dlq: {
       const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr);
       return plan ? run_dlq(cli.dlq, *plan, std::cout, std::cerr) : kExitConf;
+    }
+    case Cli::Action::spool: {
+      const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr);
+      return plan ? run_spool(cli.spool, *plan, std::cout, std::cerr) : kExitConf;
     }
     case Cli::Action::run: {
       const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr);
@@ -149,6 +165,9 @@ std::string usage_text() {
          "                          the dead letters: records that a peer rejected or a plugin failed on; replay "
          "sends\n"
          "                          them again (to another output with --output NAME), drop wants numbers or --all\n"
+         "  logweir spool list|cat|verify -c FILE\n"
+         "                          the spools: records that wait on disk for a peer that is away; see logweir help "
+         "spool\n"
          "  logweir version         the version\n"
          "\n"
          "  -c, --config FILE       the conf: YAML (.yaml, .yml) or Fluent Bit's classic format\n"

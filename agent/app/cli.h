@@ -7,6 +7,7 @@
 
 #include "app/dlq.h"
 #include "app/plan.h"
+#include "app/spool_command.h"
 #include "plugin/entry.h"
 
 namespace logweir {
@@ -17,11 +18,12 @@ constexpr int kExitConf = 78;
 
 // Value. A command line as understood.
 struct Cli {
-  enum class Action { run, check, help, dlq, usage, version, failed };
+  enum class Action { run, check, help, dlq, spool, usage, version, failed };
   Action action = Action::failed;
   std::string conf;     // of run and check
   std::string plugin;   // of help; may be empty
   DlqRequest dlq;       // of dlq
+  SpoolRequest spool;   // of spool
   int exit_code = 0;    // of failed
   std::string message;  // of failed: one line
 };
@@ -35,7 +37,7 @@ std::optional<Plan> load_plan(const std::string& conf, const Shelf& shelf, std::
 
 // `logweir check`: problems on `err`, the plan on `out`.
 int run_check(const std::string& conf, const Shelf& shelf, std::ostream& out, std::ostream& err);
-// `logweir help [PLUGIN]`: also `service` and `parser` have a page. An unknown word is bad usage.
+// `logweir help [PLUGIN]`: also `service`, `parser` and `spool` have a page. An unknown word is bad usage.
 int run_help(const std::string& plugin, const Shelf& shelf, std::ostream& out, std::ostream& err);
 // `logweir --help`.
 std::string usage_text();

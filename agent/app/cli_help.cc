@@ -76,6 +76,10 @@ bool pages(const std::string& name, const Shelf& shelf, std::ostream& out) {
     begin();
     out << "Keys of an entry of `parsers`\n" << render_help(parser_schema());
   }
+  if (same_key(name, "spool")) {
+    begin();
+    out << spool_help();
+  }
   return found;
 }
 
@@ -86,6 +90,7 @@ std::vector<std::string_view> known_pages(const Shelf& shelf) {
   for (const OutputEntry* entry : shelf.outputs) known.push_back(entry->name);
   known.push_back("service");
   known.push_back("parser");
+  known.push_back("spool");
   return known;
 }
 

@@ -11,9 +11,9 @@
 
 #include "app/admin_pages.h"
 #include "app/cli.h"
+#include "app/cli_text.h"
 #include "app/paths.h"
 #include "base/fd.h"
-#include "codec/date_text.h"
 #include "record/record_id.h"
 #include "state/dead_letters.h"
 
@@ -23,18 +23,6 @@ namespace {
 
 constexpr std::size_t kPage = 500;
 constexpr std::size_t kPageBytes = 4 << 20;
-
-std::string date_of(Nanos time) {
-  DateText text(DateFormat::rfc3339);
-  const std::string_view quoted = text.of(time);
-  return std::string(quoted.substr(1, quoted.size() - 2));
-}
-
-// For a terminal: what the file holds may be anything.
-std::string tame(std::string text) {
-  std::replace_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, '?');
-  return text;
-}
 
 std::string id_of(const Letter& letter) { return std::string(RecordId(letter.source, letter.position).text()); }
 
@@ -109,9 +97,8 @@ class Dlq {
     out_ << fmt::format("{:>8}  {:20}  {:16}  {:12}  {:>8}  {:20}  {}\n", "number", "given up", "output", "reason",
                         "bytes", "tag", "id");
     const int code = each([this](const Letter& letter) {
-      out_ << fmt::format("{:>8}  {:20}  {:16}  {:12}  {:>8}  {:20}  {}{}\n", letter.number,
-                          date_of(letter.given_up).substr(0, 19) + "Z", tame(letter.output), tame(letter.reason),
-                          letter.body.size(), tame(letter.tag), id_of(letter),
+      out_ << fmt::format("{:>8}  {:20}  {:16}  {:12}  {:>8}  {:20}  {}{}\n", letter.number, second_of(letter.given_up),
+                          tame(letter.output), tame(letter.reason), letter.body.size(), tame(letter.tag), id_of(letter),
                           letter.replay.empty() ? "" : "  (to be replayed)");
     });
     out_ << fmt::format("{} dead letters, {} bytes, in {}\n", totals.value().letters, totals.value().bytes, directory_);

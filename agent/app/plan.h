@@ -27,6 +27,7 @@ struct ServiceOptions {
   bool http_explicit = false;  // not a key: http_server, http_listen or http_port was given by the user
   std::string memory_limit;    // a size; empty: the default
   std::string state_dir;       // empty: see README
+  std::string storage_path;    // of the spools; empty: `spool` of the state directory
   std::string workers = "1";   // N or auto
   std::vector<std::string> parsers_file;
   Duration scheduler_base{-1};  // -1: the lane's own default

@@ -34,6 +34,9 @@ constexpr std::array kOptions = {
         "state_dir", "",
         "Directory where positions are kept. Default: beside the `db` of the first input that has one, "
         "else /var/lib/logweir for root and ~/.local/state/logweir for others."),
+    option<&S::storage_path>("storage.path", "",
+                             "Directory of the spools, where outputs keep what waits on disk; see `logweir spool`. "
+                             "Default: `spool` in the directory of positions."),
     option<&S::dead_letters>("dead_letters", "on",
                              "Keep records that a peer rejects or a plugin fails on in state_dir/dead_letters, for "
                              "`logweir dlq`; off: they are dropped. Either way they are counted."),

@@ -56,11 +56,18 @@ std::string spool_name(const SpoolIdentity& identity) {
 }
 
 std::string spool_directory(const std::string& state_directory, const SpoolIdentity& identity, unsigned shard) {
-  return state_directory + "/spool/" + spool_name(identity) + "/" + std::to_string(shard);
+  return spool_directory_in(state_directory + "/spool", identity, shard);
+}
+
+std::string spool_directory_in(const std::string& root, const SpoolIdentity& identity, unsigned shard) {
+  return root + "/" + spool_name(identity) + "/" + std::to_string(shard);
 }
 
 Result<std::vector<SpoolPlace>> list_spools(Disk& disk, const std::string& state_directory) {
-  const std::string root = state_directory + "/spool/";
+  return list_spools_in(disk, state_directory + "/spool");
+}
+
+Result<std::vector<SpoolPlace>> list_spools_in(Disk& disk, const std::string& root) {
   std::vector<SpoolPlace> places;
   auto names = disk.directories(root);
   if (!names.ok() && names.status().code() == Code::not_found) return places;
@@ -68,8 +75,9 @@ Result<std::vector<SpoolPlace>> list_spools(Disk& disk, const std::string& state
   for (const std::string& name : names.value()) {
     if (!instance_part(name)) continue;
     std::string directory = root;
-    directory.append(name);
+    directory.append("/").append(name);
     auto shards = disk.directories(directory);
+    if (shards.status().code() == Code::not_found) continue;  // removed meanwhile
     if (!shards.ok()) return shards.status();
     directory.push_back('/');
     for (const std::string& text : shards.value()) {

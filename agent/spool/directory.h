@@ -12,7 +12,7 @@ namespace logweir {
 
 // Where spools lie:
 //
-//   <state directory>/spool/<name>/<shard>/
+//   <root>/<name>/<shard>/                      root: <state directory>/spool, or where the conf says
 //   name := readable "-" hash of the instance "-" hash of the fingerprint     16 hex digits each
 //
 // readable: what of the instance's first 40 bytes is safe in a file name. One shard per worker, by its number.
@@ -28,7 +28,12 @@ struct SpoolPlace {
 [[nodiscard]] std::string spool_directory(const std::string& state_directory, const SpoolIdentity& identity,
                                           unsigned shard);
 
+// The same below a root of any name.
+[[nodiscard]] std::string spool_directory_in(const std::string& root, const SpoolIdentity& identity, unsigned shard);
+
 // All that there are, by name and shard; what has no such name is passed over. None when there is no directory yet.
+Result<std::vector<SpoolPlace>> list_spools_in(Disk& disk, const std::string& root);
+// Those below `<state directory>/spool`.
 Result<std::vector<SpoolPlace>> list_spools(Disk& disk, const std::string& state_directory);
 
 // Those of them that a worker has to empty: its own, and of the shards that an earlier, larger number of workers left,

@@ -48,14 +48,19 @@ void write_label(const SpoolLabel& label, char* out) {
   store(out + 8, crc32c({out + 12, kLabelSize - 12}));
 }
 
-std::optional<SpoolLabel> read_label(std::string_view bytes, SpoolLabel::Kind kind) {
+std::optional<std::uint16_t> label_version(std::string_view bytes) {
   if (bytes.size() < kLabelSize) return {};
   const char* const at = bytes.data();
-  if (load<std::uint64_t>(at) != kMagic || load<std::uint32_t>(at + 8) != crc32c(bytes.substr(12, kLabelSize - 12)) ||
-      load<std::uint16_t>(at + 12) != kSpoolVersion ||
-      load<std::uint16_t>(at + 14) != static_cast<std::uint16_t>(kind)) {
+  if (load<std::uint64_t>(at) != kMagic || load<std::uint32_t>(at + 8) != crc32c(bytes.substr(12, kLabelSize - 12))) {
     return {};
   }
+  return load<std::uint16_t>(at + 12);
+}
+
+std::optional<SpoolLabel> read_label(std::string_view bytes, SpoolLabel::Kind kind) {
+  if (label_version(bytes) != kSpoolVersion) return {};
+  const char* const at = bytes.data();
+  if (load<std::uint16_t>(at + 14) != static_cast<std::uint16_t>(kind)) return {};
   const auto instance = load<std::uint16_t>(at + 72);
   const auto fingerprint = load<std::uint16_t>(at + 74);
   if (instance > kText || fingerprint > kText) return {};

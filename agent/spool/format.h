@@ -67,6 +67,8 @@ struct SpoolLabel {
 
 // `out` has kLabelSize bytes.
 void write_label(const SpoolLabel& label, char* out);
+// The version of what wrote an undamaged label, be it newer than this one: magic, crc and version stay where they are.
+std::optional<std::uint16_t> label_version(std::string_view bytes);
 // Nothing when it is no undamaged label of that kind and of this version.
 std::optional<SpoolLabel> read_label(std::string_view bytes, SpoolLabel::Kind kind);
 

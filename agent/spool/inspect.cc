@@ -2,6 +2,7 @@
 #include "spool/inspect.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "spool/segment_scan.h"
@@ -17,11 +18,34 @@ struct Front {
   std::vector<Segment> segments;
 };
 
+// The version of the label at `offset` of a file; 0 when there is none to be read.
+std::uint16_t version_at(Disk& disk, const std::string& path, std::uint64_t offset) {
+  auto file = disk.open(path, Disk::Open::read);
+  if (!file.ok()) return 0;
+  std::array<char, kLabelSize> bytes{};
+  const auto got = file.value()->read(bytes.data(), bytes.size(), offset);
+  return got.ok() ? label_version({bytes.data(), got.value()}).value_or(0) : 0;
+}
+
+// A newer logweir may have taken up the spool of an older one, so an old slot or segment beside proves nothing.
+Status check_version(Disk& disk, const std::string& directory, const std::vector<Segment>& segments) {
+  const std::string state = directory + "/" + kStateName;
+  std::uint16_t version = std::max(version_at(disk, state, 0), version_at(disk, state, kSegmentStart));
+  if (!segments.empty()) {
+    version = std::max(version, version_at(disk, segment_path(directory, segments.back().first), 0));
+  }
+  if (version <= kSpoolVersion) return {};
+  return {Code::invalid, "spool " + directory + " was written by a newer logweir (its version is " +
+                             std::to_string(version) + ", this one reads up to " + std::to_string(kSpoolVersion) +
+                             "): use that one"};
+}
+
 Result<Front> front_of(Disk& disk, const std::string& directory) {
   const auto state = read_state(disk, directory);
   if (!state.ok()) return state.status();
   auto segments = list_segments(disk, directory);
   if (!segments.ok()) return segments.status();
+  if (Status known = check_version(disk, directory, segments.value()); !known.ok()) return known;
   Front front{state.value().value_or(SpoolLabel()), std::move(segments).value()};
   if (!state.value()) {
     if (front.segments.empty()) return Status(Code::not_found, "look into " + directory + ": there is no spool");

@@ -30,7 +30,8 @@ struct SpoolInfo {
   std::uint64_t records = 0;  // waiting; 0 also when the labels that tell are damaged (verify counts them)
   Nanos oldest = 0;           // wall clock of the first frame that waits; 0: none
 };
-// From the state and the first and newest segment. Code::not_found: no spool; Code::corrupt: nothing to read it by.
+// From the state and the first and newest segment. Code::not_found: no spool; Code::corrupt: nothing to read it by;
+// Code::invalid: a newer format. So of verify_spool and cat_spool.
 Result<SpoolInfo> inspect_spool(Disk& disk, const std::string& directory);
 
 // Value. A damaged place. `frames` of 0: only the label, which costs nothing but time.

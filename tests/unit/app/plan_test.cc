@@ -102,7 +102,7 @@ TEST_CASE("an unknown key is told with the nearest of the plugin's and the commo
 
 TEST_CASE("keys of Fluent Bit that are not built are warnings") {
   const Made conf =
-      made({.service = "{storage.path: /x, hot_reload: on, dns.mode: UDP, telemetry: {a: b}}",
+      made({.service = "{storage.sync: full, hot_reload: on, dns.mode: UDP, telemetry: {a: b}}",
             .input = "{name: files, path: /a, threaded: on, storage.type: filesystem, docker_mode: on}",
             .output = "{name: peer, match: x, workers: 2, net.keepalive: off, tls.verify: off, tls: off}"});
   CHECK(conf.plan);

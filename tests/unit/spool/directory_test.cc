@@ -34,6 +34,8 @@ TEST_CASE("spools are found, and other things passed over") {
   CHECK(places.value()[0].shard == 0);
   CHECK(std::filesystem::equivalent(places.value()[0].directory, spool.directory));
   CHECK(list_spools(spool.disk, spool.state_directory() + "/none").value().empty());
+  CHECK(list_spools_in(spool.disk, spool.state_directory() + "/spool").value().size() == 1);
+  CHECK(spool_directory_in(spool.state_directory() + "/spool", Spool::kMine, 0) == spool.directory);
 }
 
 TEST_CASE("with fewer workers each shard still has one") {

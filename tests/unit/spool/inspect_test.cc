@@ -4,9 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include "spool/crc32c.h"
 #include "tests/support/real_spool.h"
 
 namespace logweir {
@@ -38,6 +40,32 @@ TEST_CASE("list says when there is no spool or nothing to read it by") {
   spool.writer.reset();
   const auto opened = SpoolWriter::open(spool.disk, spool.directory, Spool::kMine, {}, 1);
   CHECK(opened.status().code() == Code::corrupt);
+}
+
+TEST_CASE("a newer format is told apart from damage, also when an old slot or segment is left") {
+  const auto raise_version = [](const std::string& path, std::uint64_t at) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    std::string label(kLabelSize, '\0');
+    file.seekg(static_cast<std::streamoff>(at));
+    file.read(label.data(), kLabelSize);
+    store(label.data() + 12, std::uint16_t{kSpoolVersion + 1});
+    store(label.data() + 8, crc32c(std::string_view(label).substr(12)));
+    CHECK(label_version(label) == kSpoolVersion + 1);
+    file.seekp(static_cast<std::streamoff>(at));
+    file.write(label.data(), kLabelSize);
+    REQUIRE(file.good());
+  };
+  for (const bool is_state : {true, false}) {
+    Spool spool;
+    spool.store(50);
+    REQUIRE(spool.writer->trim(5, 1).ok());
+    raise_version(spool.directory + "/" + (is_state ? kStateName : segment_name(spool.writer->stored().newest)),
+                  is_state ? kSegmentStart : 0);
+    const Status status = inspect_spool(spool.disk, spool.directory).status();
+    CHECK(status.code() == Code::invalid);
+    CHECK(status.message().find("newer logweir (its version is 2") != std::string::npos);
+    CHECK(cat_spool(spool.disk, spool.directory, [](auto&&...) { return true; }).code() == Code::invalid);
+  }
 }
 
 TEST_CASE("verify names each damaged place") {
