@@ -12,6 +12,7 @@
 #include "app/ledger_page.h"
 #include "app/limits.h"
 #include "app/paths.h"
+#include "app/spools.h"
 #include "metrics/process.h"
 
 namespace logweir {
@@ -109,7 +110,7 @@ void Control::open_committer() {
   const auto spools = [](const OutputPlan& output) {
     return output.lane.durable || output.lane.when_full == WhenFull::spill;
   };
-  const auto left = list_spools(disk_, state_directory(plan_));
+  const auto left = list_spools_in(disk_, spools_directory(plan_));
   const bool any = std::any_of(plan_.outputs.begin(), plan_.outputs.end(), spools);
   if (!any && (!left.ok() || left.value().empty())) return;
   const ServiceOptions& service = plan_.service;
@@ -123,7 +124,7 @@ void Control::open_committer() {
 void Control::name_orphans(const std::vector<SpoolPlace>& spools) {
   for (const SpoolPlace& place : spools) {
     const bool known = std::any_of(plan_.outputs.begin(), plan_.outputs.end(), [&](const OutputPlan& output) {
-      return spool_name(output.spool) == place.name;
+      return spool_name(spool_identity(output)) == place.name;
     });
     if (!known) {
       log_.warn("the spool {} belongs to no output of this conf, or to another destination of one; its records are kept "
@@ -175,8 +176,8 @@ PipelineSpec Control::spec_for(unsigned worker) {
     const OutputPlan& out = plan_.outputs[i];
     const Nanos linger = out.lane.linger.value >= 0 ? out.lane.linger.value : out.entry->linger;
     Desk** desk = out.entry->single && worker_count_ > 1 ? &desks_[i] : nullptr;
-    spec.outputs.push_back({out.entry, out.name, out.id, out.match, out.match_regex, out.lane, out.spool, linger, out.options,
-                            desk, log_for(out.name, out.log_level)});
+    spec.outputs.push_back({out.entry, out.name, out.id, out.match, out.match_regex, out.lane, linger, out.options,
+                            desk, log_for(out.name, out.log_level), spool_identity(out)});
   }
   spec.decoder = [this](const std::string& name) { return parsers_.make(name); };
   spec.worker = worker;
@@ -189,7 +190,7 @@ PipelineSpec Control::spec_for(unsigned worker) {
   spec.jobs = &jobs_;
   spec.disk = &disk_;
   spec.committer = committer_.get();
-  spec.state_directory = state_directory(plan_);
+  spec.spool_root = spools_directory(plan_);
   spec.sync_spools = plan_.service.commit != CommitMode::none;
   spec.log = log_;
   spec.finished = [this] { mail_.send([this] { stop("all inputs are read to their end", false); }); };

@@ -153,8 +153,6 @@ class Planner {
     plan.options = options_of(*entry, shares.own, others);
     plan.name = output_names_.name(entry->name, keys.alias, place_of(node, "alias"), problems_);
     plan.id = output_id(*entry, plan, keys.alias);
-    const std::string target = entry->destination != nullptr ? entry->destination(plan.options.get()) : std::string();
-    plan.spool = {keys.alias.empty() ? plan.id : keys.alias, target};
     plan.match = keys.match;
     plan.match_regex = keys.match_regex;
     plan.log_level = keys.log_level;

@@ -11,7 +11,6 @@
 #include "pipeline/committer.h"
 #include "pipeline/lane_options.h"
 #include "plugin/entry.h"
-#include "spool/format.h"
 
 namespace logweir {
 
@@ -72,7 +71,6 @@ struct OutputPlan {
   std::string log_level;
   LaneOptions lane;
   OptionsPtr options;
-  SpoolIdentity spool;  // whose records its spool holds
   Place place;
 };
 

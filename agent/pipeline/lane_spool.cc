@@ -48,9 +48,9 @@ Result<std::unique_ptr<LaneSpool>> LaneSpool::open(Setup setup) {
 }
 
 Status LaneSpool::open_shards() {
-  const auto all = list_spools(setup_.disk, setup_.directory);
+  const auto all = list_spools_in(setup_.disk, setup_.root);
   if (!all.ok()) return all.status();
-  const std::string own = spool_directory(setup_.directory, setup_.identity, setup_.worker);
+  const std::string own = spool_directory_in(setup_.root, setup_.identity, setup_.worker);
   for (const SpoolPlace& place : places_of(all.value(), setup_.identity, setup_.worker, setup_.workers)) {
     if (place.directory == own) continue;
     if (Status status = open_shard(place); !status.ok()) {

@@ -55,7 +55,7 @@ class LaneSpool {
     Log log;
     std::string name;      // of the output
     std::size_t lane = 0;  // in the ledger
-    std::string directory;  // below it are the spools
+    std::string root;      // where the spools are
     SpoolIdentity identity;
     SpoolOptions options;
     unsigned worker = 0;

@@ -109,7 +109,7 @@ LaneSpool* Pipeline::open_spool(const OutputSpec& spec, std::size_t index) {
   if (spec_.committer == nullptr) return nullptr;
   const bool wanted = spec.lane.when_full == WhenFull::spill || spec.lane.durable;
   if (!wanted) {
-    const auto all = list_spools(*spec_.disk, spec_.state_directory);
+    const auto all = list_spools_in(*spec_.disk, spec_.spool_root);
     if (!all.ok() || places_of(all.value(), spec.spool, spec_.worker, spec_.workers).empty()) return nullptr;
   }
   SpoolOptions options;
@@ -117,7 +117,7 @@ LaneSpool* Pipeline::open_spool(const OutputSpec& spec, std::size_t index) {
   options.fill = spec.lane.durable;
   options.sync = spec_.sync_spools;
   auto spool = LaneSpool::open({loop_, ledger_, batches_, tags_, *jobs_, *spec_.metrics, *spec_.disk, *spec_.committer,
-                                spec.log, spec.name, index, spec_.state_directory, spec.spool, options, spec_.worker,
+                                spec.log, spec.name, index, spec_.spool_root, spec.spool, options, spec_.worker,
                                 spec_.workers});
   if (!spool.ok()) {
     spool_faults_.back() = spool.status().message();

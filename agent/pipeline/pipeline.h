@@ -46,11 +46,11 @@ struct OutputSpec {
   std::string name, id;
   std::string match, match_regex;
   LaneOptions lane;
-  SpoolIdentity spool;
   Nanos linger = 0;
   OptionsPtr options;
   Desk** desk = nullptr;  // of a single output with several workers: the home worker fills it, the others read it
   Log log = {};
+  SpoolIdentity spool = {};
 };
 struct PipelineSpec {
   std::vector<InputSpec> inputs;
@@ -67,7 +67,7 @@ struct PipelineSpec {
   Jobs* jobs = nullptr;
   Disk* disk = nullptr;
   Committer* committer = nullptr;  // may be null: there are no spools
-  std::string state_directory;     // where they are
+  std::string spool_root;          // where they are
   bool sync_spools = true;
   Log log;
   std::function<void()> finished;  // any thread: an input has done all it was asked to do
@@ -81,7 +81,7 @@ struct LaneSnapshot {
   std::uint64_t failures_in_row = 0;
   std::string last_failure;
   bool stuck = false;  // delivered nothing for a minute though records wait
-  std::string spool_fault;
+  std::string spool_fault = {};
 };
 
 // Value. What a worker says of itself between two turns.
