@@ -194,7 +194,7 @@ void Discovery::scan() {
   const Nanos began = services_->loop.now();
   soon_->cancel();
   want_scan_ = false;
-  sightings_.clear();
+  sightings_.reserve(catalogue_.size());
   directories_->begin_round();
   for (const PathPattern& pattern : patterns_) walk(pattern, *this);
   std::sort(sightings_.begin(), sightings_.end(), [](const Sighting& a, const Sighting& b) { return a.path < b.path; });
