@@ -111,11 +111,11 @@ class Table {
   struct FactLess {
     using is_transparent = void;
     static FactName name(const FactRow& row) { return {row.instance(), row.key()}; }
-    static const FactName& name(const FactName& name) { return name; }
+    static FactName name(FactName name) { return name; }
     template <typename A, typename B>
     bool operator()(const A& a, const B& b) const {
-      const FactName& one = name(a);
-      const FactName& two = name(b);
+      const FactName one = name(a);
+      const FactName two = name(b);
       return one.instance != two.instance ? one.instance < two.instance : one.key < two.key;
     }
   };
