@@ -18,6 +18,9 @@ namespace logweir {
 namespace {
 
 constexpr auto kLogPatience = std::chrono::seconds(1);
+// Log lines that may wait for a slow pipe. Who asks for the small print gets a burst of it at start.
+constexpr std::size_t kLines = 1024;
+constexpr std::size_t kMostLines = 8192;
 
 // Writes what the log still holds, unless the pipe behind it is stuck: then the process ends without.
 void finish_log(std::unique_ptr<LogSink> sink, int exit_code) {
@@ -34,7 +37,8 @@ void finish_log(std::unique_ptr<LogSink> sink, int exit_code) {
 }  // namespace
 
 int run_agent(const Plan& plan) {
-  auto sink = make_log_sink(plan.service.log_file);
+  const LogLevel level = log_level_of(plan.service.log_level).value_or(LogLevel::info);
+  auto sink = make_log_sink(plan.service.log_file, level < LogLevel::info ? kMostLines : kLines);
   if (!sink.ok()) {
     std::fprintf(stderr, "logweir: error: %s\n", sink.status().message().c_str());
     return 1;
@@ -43,7 +47,7 @@ int run_agent(const Plan& plan) {
   // them (5.5 MB of 41 with 10,000 files).
   ::mallopt(M_ARENA_MAX, static_cast<int>(worker_count_of(plan.service)));
   widen_limits();
-  const Log log(*sink.value(), log_level_of(plan.service.log_level).value_or(LogLevel::info), "");
+  const Log log(*sink.value(), level, "");
   int code = 1;
   {
     Control control(plan, *sink.value(), log);

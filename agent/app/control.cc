@@ -80,6 +80,7 @@ Status Control::start() {
   if (Status status = open_shared(); !status.ok()) return status;
   open_committer();
   if (Status status = open_workers(); !status.ok()) return status;
+  if (state_) state_->forget_opened();
   log_.info("logweir {} runs: {} inputs, {} filters, {} outputs, {} worker{}, memory limit {} MiB", LOGWEIR_VERSION,
             plan_.inputs.size(), plan_.filters.size(), plan_.outputs.size(), worker_count_,
             worker_count_ == 1 ? "" : "s", budget_.limit() >> 20);

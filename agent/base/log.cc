@@ -12,16 +12,14 @@ namespace logweir {
 
 namespace {
 
-constexpr std::size_t kQueue = 8192;
-
 spdlog::level::level_enum level_of(LogLevel level) { return static_cast<spdlog::level::level_enum>(level); }
 
 // Lines wait in a bounded ring for one thread that may block on a slow pipe; a full ring overwrites its oldest line,
 // which spdlog counts.
 class SpdlogSink final : public LogSink {
  public:
-  explicit SpdlogSink(std::shared_ptr<spdlog::sinks::sink> sink)
-      : pool_(std::make_shared<spdlog::details::thread_pool>(kQueue, 1)),
+  SpdlogSink(std::shared_ptr<spdlog::sinks::sink> sink, std::size_t waiting)
+      : pool_(std::make_shared<spdlog::details::thread_pool>(waiting, 1)),
         logger_(std::make_shared<spdlog::async_logger>("logweir", std::move(sink), pool_,
                                                        spdlog::async_overflow_policy::overrun_oldest)) {
     logger_->set_level(spdlog::level::trace);
@@ -54,7 +52,7 @@ std::optional<LogLevel> log_level_of(std::string_view word) {
   return std::nullopt;
 }
 
-Result<std::unique_ptr<LogSink>> make_log_sink(const std::string& file) {
+Result<std::unique_ptr<LogSink>> make_log_sink(const std::string& file, std::size_t waiting) {
   try {
     std::shared_ptr<spdlog::sinks::sink> sink;
     if (file.empty()) {
@@ -62,7 +60,7 @@ Result<std::unique_ptr<LogSink>> make_log_sink(const std::string& file) {
     } else {
       sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
     }
-    return std::unique_ptr<LogSink>(std::make_unique<SpdlogSink>(std::move(sink)));
+    return std::unique_ptr<LogSink>(std::make_unique<SpdlogSink>(std::move(sink), waiting));
   } catch (const std::exception& e) {
     return Status(Code::io, "log_file " + file + ": " + e.what());
   }

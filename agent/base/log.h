@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,8 +28,8 @@ class LogSink {
 };
 
 // The spdlog sink: asynchronous, bounded, dropping (and counting) when stderr or the file is slow.
-// `file` empty: stderr.
-Result<std::unique_ptr<LogSink>> make_log_sink(const std::string& file);
+// `file` empty: stderr. `waiting`: lines that may wait; room for them (400 bytes each) is taken at once.
+Result<std::unique_ptr<LogSink>> make_log_sink(const std::string& file, std::size_t waiting);
 
 // Value. A component's voice: level and name before the text. Formatting happens only when the level is on.
 class Log {

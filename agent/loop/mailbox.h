@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -50,7 +51,10 @@ class Mailbox {
     }
     for (Message& message : handling_) handle_(std::move(message));
     handling_.clear();
+    if (handling_.capacity() > kKeptRoom) handling_ = std::vector<Message>();  // of a burst, not kept for ever
   }
+
+  static constexpr std::size_t kKeptRoom = 1024;
 
   std::function<void(Message&&)> handle_;
   std::mutex mutex_;

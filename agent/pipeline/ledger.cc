@@ -26,6 +26,13 @@ LedgerCounts& LedgerCounts::operator+=(const LedgerCounts& other) {
 namespace {
 
 constexpr std::size_t kLongestName = 512;
+constexpr std::size_t kKeptRoom = 1024;
+
+std::unique_ptr<char[]> copy_of(std::string_view text) {
+  std::unique_ptr<char[]> copy(new char[text.size() + 1]);
+  *std::copy(text.begin(), text.end(), copy.get()) = '\0';
+  return copy;
+}
 
 std::uint64_t random_id() {
   std::random_device random;
@@ -51,7 +58,7 @@ SourceState* Ledger::open(std::uint64_t uid, std::uint64_t start, std::string_vi
   auto owned = std::make_unique<SourceState>();
   SourceState* source = owned.get();
   source->uid = uid;
-  source->name = name.substr(0, kLongestName);
+  source->name = copy_of(name.substr(0, kLongestName));
   source->id = uid != 0 ? uid : next_id_++;
   // A lane that the checkpoint does not know (a new output) starts with the one that is furthest behind: nothing that
   // anybody still waits for is skipped, and what all others had is not sent again.
@@ -77,7 +84,8 @@ SourceState* Ledger::open(std::uint64_t uid, std::uint64_t start, std::string_vi
     for (SourceState::Lane& lane : source->lanes) lane.dirty = true;
     mark(*source);
   }
-  sources_.emplace(source, std::move(owned));
+  source->index = static_cast<std::uint32_t>(sources_.size());
+  sources_.push_back(std::move(owned));
   return source;
 }
 
@@ -91,7 +99,7 @@ std::uint64_t Ledger::prefix_of(const SourceState& source) {
 
 std::vector<SourceReport> Ledger::report(std::size_t most) const {
   std::vector<std::pair<std::uint64_t, const SourceState*>> all;
-  for (const auto& [source, owned] : sources_) all.emplace_back(source->read_to - prefix_of(*source), source);
+  for (const auto& source : sources_) all.emplace_back(source->read_to - prefix_of(*source), source.get());
   const auto behind = [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second->id < b.second->id;
   };
@@ -103,7 +111,7 @@ std::vector<SourceReport> Ledger::report(std::size_t most) const {
     SourceReport& report = reports.emplace_back();
     report.id = source.id;
     report.kept = source.uid != 0;
-    report.name = source.name;
+    report.name = source.name.get();
     report.read_to = source.read_to;
     for (const SourceState::Lane& lane : source.lanes) report.prefixes.push_back(lane.prefix);
   }
@@ -223,6 +231,7 @@ void Ledger::checkpoint() {
     }
   }
   moved_.clear();
+  if (moved_.capacity() > kKeptRoom) moved_ = std::vector<SourceState*>();
 }
 
 void Ledger::maybe_finish(SourceState& source) {
@@ -232,7 +241,10 @@ void Ledger::maybe_finish(SourceState& source) {
   }
   if (source.forget && state_ != nullptr && source.uid != 0) state_->drop_source(source.uid);
   const std::function<void()> finished = std::move(source.finished);
-  sources_.erase(&source);
+  const std::uint32_t index = source.index;
+  sources_.back()->index = index;
+  std::swap(sources_[index], sources_.back());
+  sources_.pop_back();
   if (finished) finished();
 }
 

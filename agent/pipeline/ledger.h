@@ -60,9 +60,9 @@ struct SourceState {
     Receipt* cursor = nullptr;
     bool dirty = false;  // prefix moved since the checkpoint was last told
   };
-  std::uint64_t uid = 0;  // 0: can't be read again, no checkpoint
-  std::uint64_t id = 0;   // for record ids: the uid, or one made up for this run
-  std::string name;       // for people
+  std::uint64_t uid = 0;         // 0: can't be read again, no checkpoint
+  std::uint64_t id = 0;          // for record ids: the uid, or one made up for this run
+  std::unique_ptr<char[]> name;  // for people; ends with 0
   std::uint64_t read_to = 0;
   std::uint64_t replay_below = 0;  // the largest `resume`
   Receipt* head = nullptr;
@@ -71,7 +71,8 @@ struct SourceState {
   std::function<void()> finished;
   bool closing = false;
   bool forget = false;
-  bool queued = false;  // in the ledger's list of what to write
+  bool queued = false;      // in the ledger's list of what to write
+  std::uint32_t index = 0;  // in the ledger's list of sources
 };
 
 // Resource, one per worker. Keeps every source's receipts and tells the checkpoint how far each lane has got. A
@@ -125,7 +126,7 @@ class Ledger final : public ReceiptKeeper {
   std::uint64_t next_id_;           // for sources without a uid
   std::function<void()> heard_;
   std::unordered_map<std::uint64_t, std::vector<std::pair<std::size_t, std::uint64_t>>> saved_;  // from the last run
-  std::unordered_map<SourceState*, std::unique_ptr<SourceState>> sources_;
+  std::vector<std::unique_ptr<SourceState>> sources_;
   std::vector<SourceState*> moved_;
   std::vector<std::unique_ptr<Receipt>> all_receipts_;
   std::vector<Receipt*> free_receipts_;

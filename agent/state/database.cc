@@ -212,7 +212,7 @@ Status Database::write_rows(const Turn& turn) {
   }
   for (const Turn::Fact& change : turn.facts) {
     const Statement& statement = change.gone ? drop_fact_ : put_fact_;
-    bind_blob(statement.get(), 1, change.instance);
+    bind_blob(statement.get(), 1, *change.instance);
     bind_blob(statement.get(), 2, change.key);
     if (!change.gone) bind_blob(statement.get(), 3, change.value);
     if (Status s = step(statement); !s.ok()) return s;

@@ -168,9 +168,11 @@ Status Keeper::write(Lock& lock) {
     return written;
   }
   table_.written(turn_);
+  const std::size_t rows = turn_.dropped.size() + turn_.positions.size() + turn_.facts.size();
+  turn_.clear();
   if (!unsynced_since_) unsynced_since_ = begin;
   ++stats_.writes;
-  stats_.rows += turn_.dropped.size() + turn_.positions.size() + turn_.facts.size();
+  stats_.rows += rows;
   stats_.writing += end - begin;
   return {};
 }

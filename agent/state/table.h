@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,7 +24,7 @@ struct Turn {
     std::uint64_t position;
   };
   struct Fact {
-    std::string instance;
+    const std::string* instance;  // the table's, likewise
     std::string key;
     std::string value;
     bool gone;
@@ -32,7 +34,19 @@ struct Turn {
   std::vector<Fact> facts;
 
   [[nodiscard]] bool empty() const { return dropped.empty() && positions.empty() && facts.empty(); }
-  void clear();
+  void clear();  // frees what a large turn took
+};
+
+// Resource. Names by number, from 0; a name stays where it is.
+class Names {
+ public:
+  std::uint32_t number(std::string_view name);
+  [[nodiscard]] const std::string& operator[](std::uint32_t number) const { return names_[number]; }
+  [[nodiscard]] std::size_t size() const { return names_.size(); }
+
+ private:
+  std::deque<std::string> names_;
+  std::map<std::string_view, std::uint32_t> numbers_;
 };
 
 // Resource, a member of State, under its mutex. All that the file shall hold, and which of it is not written yet.
@@ -63,7 +77,7 @@ class Table {
     bool operator==(const PositionKey&) const = default;
   };
   struct PositionHash {
-    std::size_t operator()(const PositionKey& key) const {
+    std::size_t operator()(const PositionKey& key) const noexcept {
       return static_cast<std::size_t>((key.source ^ static_cast<std::uint64_t>(key.lane)) * 0x9E3779B97F4A7C15U);
     }
   };
@@ -71,40 +85,53 @@ class Table {
     std::uint64_t position = 0;
     bool dirty = false;
   };
-  struct FactName {
-    std::string instance;
-    std::string key;
+  // One block for key and value, an instance's number for its name: there is one for each file, for years. In the set
+  // the order depends on instance and key alone, which never change; the rest may.
+  class FactRow {
+   public:
+    FactRow(std::uint32_t instance, std::string_view key, std::string_view value);
+    [[nodiscard]] std::uint32_t instance() const { return instance_; }
+    [[nodiscard]] std::string_view key() const { return {text_.get(), key_size_}; }
+    [[nodiscard]] std::string_view value() const { return {text_.get() + key_size_, value_size_}; }
+    void set_value(std::string_view value) const;
+
+    mutable bool dirty = false;
+    mutable bool gone = false;  // dropped, to be removed from the file
+
+   private:
+    mutable std::unique_ptr<char[]> text_;
+    std::uint32_t instance_;
+    std::uint32_t key_size_;
+    mutable std::uint32_t value_size_ = 0;
   };
-  struct FactView {
-    std::string_view instance;
+  struct FactName {
+    std::uint32_t instance;
     std::string_view key;
   };
   struct FactLess {
     using is_transparent = void;
+    static FactName name(const FactRow& row) { return {row.instance(), row.key()}; }
+    static FactName name(FactName name) { return name; }
     template <typename A, typename B>
     bool operator()(const A& a, const B& b) const {
-      const int order = std::string_view(a.instance).compare(b.instance);
-      return order != 0 ? order < 0 : std::string_view(a.key) < std::string_view(b.key);
+      const FactName one = name(a);
+      const FactName two = name(b);
+      return one.instance != two.instance ? one.instance < two.instance : one.key < two.key;
     }
   };
-  struct FactCell {
-    std::string value;
-    bool dirty = false;
-    bool gone = false;  // dropped, to be removed from the file
-  };
-  using Facts = std::map<FactName, FactCell, FactLess>;
+  using Facts = std::set<FactRow, FactLess>;
 
   void mark(const PositionKey& key, PositionCell& cell);
   void mark(Facts::iterator fact);
   Facts::iterator fact_at(std::string_view instance, std::string_view key);
 
-  std::deque<std::string> lanes_;  // by key
-  std::map<std::string, LaneKey, std::less<>> lane_keys_;
+  Names lanes_;
+  Names instances_;
   std::unordered_map<PositionKey, PositionCell, PositionHash> positions_;
   Facts facts_;
   std::vector<std::uint64_t> dropped_;
   std::vector<PositionKey> dirty_positions_;  // may name one twice or one that is gone
-  std::vector<Facts::iterator> dirty_facts_;  // a cell is erased only by `written`, when it is not dirty
+  std::vector<Facts::iterator> dirty_facts_;  // a row is erased only by `written`, when it is not dirty
 };
 
 }  // namespace logweir

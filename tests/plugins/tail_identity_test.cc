@@ -49,6 +49,20 @@ TEST_CASE("a fact is read as it was written, spaces and line ends in names inclu
   CHECK(read->path == fact.path);
 }
 
+TEST_CASE("a path that is the stream's is left out of the fact, and read where an older agent wrote it out") {
+  GenerationFact fact = sample();
+  fact.path = fact.stream;
+  const std::string written = write_fact(fact);
+  CHECK(written.ends_with(" 10:/var/log/a b.log 0:"));
+  const std::string older = written.substr(0, written.size() - 2) + "10:" + fact.stream;
+  for (const std::string& value : {written, older}) {
+    const auto read = read_fact(fact_key(fact.uid), value);
+    REQUIRE(read.has_value());
+    CHECK(read->stream == fact.stream);
+    CHECK(read->path == fact.stream);
+  }
+}
+
 TEST_CASE("a fact that is cut, longer, of another version or too large in its numbers is refused") {
   const std::string good = write_fact(sample());
   const std::string key = fact_key(0xabc);

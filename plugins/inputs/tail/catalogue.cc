@@ -2,6 +2,7 @@
 #include "plugins/inputs/tail/catalogue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace logweir::tail {
 
@@ -27,15 +28,15 @@ void Catalogue::apply(std::vector<Sighting> sightings) {
   for (Sighting& s : sightings) {
     if (s.stat) see(s);
   }
-  for (const FileNumber number : loose_) {
+  for (const FileNumber number : std::exchange(loose_, {})) {
     File& file = files_[number];
     if (!file.used || !file.names.empty() || file.gone) continue;
     file.gone = true;
     listener_.gone(number);
   }
-  loose_.clear();
-  for (const auto& [number, stat] : new_ones_) listener_.appeared(number, *files_[number].names.front(), stat);
-  new_ones_.clear();
+  for (const auto& [number, stat] : std::exchange(new_ones_, {})) {
+    listener_.appeared(number, *files_[number].names.front(), stat);
+  }
 }
 
 void Catalogue::see(Sighting& s) {

@@ -194,7 +194,7 @@ void Discovery::scan() {
   const Nanos began = services_->loop.now();
   soon_->cancel();
   want_scan_ = false;
-  sightings_.clear();
+  sightings_.reserve(catalogue_.size());
   directories_->begin_round();
   for (const PathPattern& pattern : patterns_) walk(pattern, *this);
   std::sort(sightings_.begin(), sightings_.end(), [](const Sighting& a, const Sighting& b) { return a.path < b.path; });
@@ -332,8 +332,9 @@ void Discovery::appeared(FileNumber number, const std::string& path, const FileS
     services_->log.info("{} is this agent's own output and is not read", path);
     return;
   }
-  Announced announced{number, stat, known_->take(stat.id, path), stat.size, std::string(moves_.stream_of(path))};
-  file.known = announced.known.has_value();
+  Announced announced{number, stat, nullptr, stat.size, std::string(moves_.stream_of(path))};
+  if (auto known = known_->take(stat.id, path)) announced.known = std::make_unique<GenerationFact>(*std::move(known));
+  file.known = announced.known != nullptr;
   const Nanos oldest = services_->loop.wall() - options_->ignore_older.value;
   if (!announced.known && options_->ignore_older.value > 0 && stat.mtime < oldest) {
     file.silent = true;  // until it changes; what is in it now stays unread
@@ -349,6 +350,7 @@ void Discovery::appeared(FileNumber number, const std::string& path, const FileS
 // Tells the workers of what was found since the last call, each stream's files in one message.
 void Discovery::announce_new() {
   std::vector<std::pair<std::string, Appeared>> all;  // with the name that decides on the worker
+  all.reserve(new_.size());
   for (Announced& file : std::exchange(new_, {})) {
     Catalogue::File& entry = catalogue_.file(file.number);
     if (!entry.gone) {
@@ -413,7 +415,7 @@ void Discovery::wake(FileNumber number) {
   if (!stat || !(stat->id == file.id)) return;
   const std::uint64_t start = std::min(file.ignored_size, stat->size);
   file.silent = false;
-  new_.push_back({number, *stat, std::nullopt, start, {}});
+  new_.push_back({number, *stat, nullptr, start, {}});
   if (first_scan_done_) announce_new();
 }
 

@@ -46,7 +46,7 @@ class Discovery final : public InputShared, private CatalogueListener, private W
   struct Announced {
     FileNumber number;
     FileStat stat;
-    std::optional<GenerationFact> known;
+    std::unique_ptr<GenerationFact> known;
     std::uint64_t start = 0;
     std::string renamed_from;  // the stream's name, if it had that before
   };

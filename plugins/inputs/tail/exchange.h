@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,12 +29,12 @@ struct Appeared {
   std::string label;   // the name its records go by, if that is another one
   std::string base;    // the file whose name this one's extends, "" if none: this may be a copy of it
   FileStat stat;
-  std::uint64_t start = 0;               // where a file that nothing is known of is read from
-  std::optional<GenerationFact> known;   // from an earlier run
-  bool wanted = true;                    // false: found by its inode under a name that is not asked for
-  bool fresh = true;                     // came while we run, or was changed just now: a copy may be being made
-  bool renamed = false;                  // had the stream's name before, so that it is no copy
-  std::atomic<bool>* changed = nullptr;  // set while a `Changed` is on its way; the worker clears it before it looks
+  std::uint64_t start = 0;                // where a file that nothing is known of is read from
+  std::unique_ptr<GenerationFact> known;  // from an earlier run
+  bool wanted = true;                     // false: found by its inode under a name that is not asked for
+  bool fresh = true;                      // came while we run, or was changed just now: a copy may be being made
+  bool renamed = false;                   // had the stream's name before, so that it is no copy
+  std::atomic<bool>* changed = nullptr;   // set while a `Changed` is on its way; the worker clears it before it looks
 };
 struct Changed {
   FileNumber number;

@@ -67,11 +67,12 @@ bool read_uid(std::string_view key, std::uint64_t& uid) {
 std::string fact_key(std::uint64_t uid) { return fmt::format("{:016x}", uid); }
 
 std::string write_fact(const GenerationFact& f) {
+  const std::string_view path = f.path == f.stream ? std::string_view() : f.path;
   return fmt::format("{}{} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x} {:x}:{} {:x}:{}",
                      kVersion, f.copy ? 'c' : 'f', f.id.ino, static_cast<std::uint64_t>(f.id.btime), f.id.dev, f.epoch,
                      f.start, static_cast<std::uint64_t>(f.born), f.head.size, f.head.hash, f.mark_at, f.mark.size,
-                     f.mark.hash, f.joined.uid, f.joined.to, f.joined.end, f.stream.size(), f.stream, f.path.size(),
-                     f.path);
+                     f.mark.hash, f.joined.uid, f.joined.to, f.joined.end, f.stream.size(), f.stream, path.size(),
+                     path);
 }
 
 std::optional<GenerationFact> read_fact(std::string_view key, std::string_view value) {
@@ -98,6 +99,7 @@ std::optional<GenerationFact> read_fact(std::string_view key, std::string_view v
   f.stream = in.name();
   in.literal(" ");
   f.path = in.name();
+  if (f.path.empty()) f.path = f.stream;
   if (!in.done() || epoch > UINT32_MAX || head_size > kHeadBytes || mark_size > kMarkBytes) return std::nullopt;
   f.epoch = static_cast<std::uint32_t>(epoch);
   f.head.size = static_cast<std::uint32_t>(head_size);

@@ -26,7 +26,8 @@ struct Joined {
 //   mark   := at " " size " " hash    of the bytes in front of position `at`; size 0: none
 //   joined := uid " " to " " end       its last line went on in that generation, which has it up to `to`; here it stood
 //                                      up to `end`; uid 0: none
-//   name   := length ":" bytes        first its stream, then the path it was last seen under
+//   name   := length ":" bytes        first its stream, then the path it was last seen under; empty when that is the
+//                                      stream's (older agents wrote it out)
 //
 // Numbers are lower-case hex without sign or leading zeros; btime and born are nanoseconds as two's complement.
 // The fact with key "began" and value "1" says that this instance has run before.

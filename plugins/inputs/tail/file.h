@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/fd.h"
@@ -14,6 +16,22 @@
 #include "plugins/inputs/tail/list.h"
 
 namespace logweir::tail {
+
+// Value. A text that most files do not have; one pointer while it is empty.
+class RareText {
+ public:
+  RareText& operator=(std::string text) {
+    text_ = text.empty() ? nullptr : std::make_unique<std::string>(std::move(text));
+    return *this;
+  }
+  [[nodiscard]] bool empty() const { return text_ == nullptr; }
+  [[nodiscard]] std::string_view view() const { return text_ ? std::string_view(*text_) : std::string_view(); }
+  [[nodiscard]] const std::string& or_else(const std::string& other) const { return text_ ? *text_ : other; }
+  void clear() { text_.reset(); }
+
+ private:
+  std::unique_ptr<std::string> text_;
+};
 
 // Resource, owned by Files, on its worker's thread. One inode as a reader sees it: which generation of a stream it
 // holds and how far that has been read.
@@ -44,13 +62,13 @@ struct TailFile {
   // Who it is.
   const std::uint64_t serial;   // never used again on this worker
   FileNumber number = kNoFile;  // discovery's; none for a copy it has not told of
+  Fd fd;
   Identity id;
   std::string path;
-  std::string stream;  // empty: the path it was first seen under, which is `path` still
-  std::string base;    // see Appeared
-  std::string label;   // see Appeared
+  RareText stream;  // empty: the path it was first seen under, which is `path` still
+  RareText base;    // see Appeared
+  RareText label;   // see Appeared
   std::atomic<bool>* changed = nullptr;
-  Fd fd;
 
   // Its generation.
   State state = State::fresh;
@@ -93,7 +111,7 @@ struct TailFile {
   Hook<TailFile> open;    // has a descriptor; least recently used first
   Hook<TailFile> linger;  // looked at by the clock
 
-  [[nodiscard]] const std::string& stream_name() const { return stream.empty() ? path : stream; }
+  [[nodiscard]] const std::string& stream_name() const { return stream.or_else(path); }
   // It has its stream's name: the one that is being written.
   [[nodiscard]] bool is_current() const { return !gone && wanted && path == stream_name(); }
   [[nodiscard]] std::uint64_t unread() const { return seen_size > offset ? seen_size - offset : 0; }

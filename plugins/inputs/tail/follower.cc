@@ -97,7 +97,7 @@ TailFile* Follower::take_in(Appeared& m, bool hold) {
   file.seen_size = m.stat.size;
   file.wanted = m.wanted;
   file.last_news = services_.loop.now();
-  if (m.known) file.known = std::make_unique<GenerationFact>(*std::move(m.known));
+  file.known = std::move(m.known);
   if (hold) {
     file.base = std::move(m.base);
     file.state = TailFile::State::held;

@@ -56,8 +56,8 @@ void Follower::truncated(TailFile& file) {
 std::vector<TailFile*> Follower::held_for(const TailFile& original) {
   std::vector<TailFile*> held;
   for (TailFile* file = lingering_.front(); file != nullptr; file = lingering_.after(file->linger)) {
-    const bool ours =
-        file->state == TailFile::State::held && (file->base == original.path || file->base == original.stream_name());
+    const std::string_view base = file->base.view();
+    const bool ours = file->state == TailFile::State::held && (base == original.path || base == original.stream_name());
     if (ours && descriptors_.ensure(*file) == Opened::open) held.push_back(file);
   }
   return held;
@@ -66,11 +66,11 @@ std::vector<TailFile*> Follower::held_for(const TailFile& original) {
 // What a held file may be a copy of: the newest file of that name, and those that had it until lately.
 std::vector<TailFile*> Follower::originals_of(const TailFile& held) {
   std::vector<TailFile*> originals;
-  TailFile* const newest = files_.newest(held.base);
+  TailFile* const newest = files_.newest(held.base.view());
   if (newest != nullptr) originals.push_back(newest);
   for (TailFile* file = lingering_.front(); file != nullptr; file = lingering_.after(file->linger)) {
     const bool was = file->state != TailFile::State::held && file != newest && !file->copy;
-    if (was && file->stream_name() == held.base) originals.push_back(file);
+    if (was && file->stream_name() == held.base.view()) originals.push_back(file);
   }
   return originals;
 }

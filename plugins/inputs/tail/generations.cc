@@ -15,7 +15,7 @@ OriginRef Generations::origin_for(const TailFile& file) {
   const bool by_path = !options_.path_key.empty() || services_.tag.find('*') != std::string::npos;
   if (!by_path && shared_origin_) return shared_origin_;
   Origin origin;
-  const std::string& name = file.label.empty() ? file.stream_name() : file.label;
+  const std::string& name = file.label.or_else(file.stream_name());
   origin.tag = services_.intake.tag(expand_tag(services_.tag, name));
   origin.text_key = options_.key;
   origin.offset_key = options_.offset_key;

@@ -121,4 +121,29 @@ TEST_CASE("a report shows the sources that are furthest behind, no more than ask
   CHECK(ledger.source_count() == 3);
 }
 
+TEST_CASE("sources that are closed in any order leave the others as they were") {
+  Ledger ledger({"a"}, nullptr);
+  std::vector<SourceState*> sources;
+  for (std::uint64_t i = 1; i <= 5; ++i) {
+    sources.push_back(ledger.open(i, 0, "/log/" + std::to_string(i)));
+    ledger.begin(*sources.back(), 0, i).reset();
+  }
+  int finished = 0;
+  const auto close = [&](std::size_t i) { ledger.close(sources[i - 1], false, [&] { ++finished; }); };
+  close(1);
+  close(5);
+  close(3);
+  CHECK(finished == 3);
+  const auto report = ledger.report(10);
+  REQUIRE(report.size() == 2);
+  CHECK(report[0].name == "/log/2");
+  CHECK(report[0].read_to == 2);
+  CHECK(report[1].name == "/log/4");
+  CHECK(report[1].read_to == 4);
+  close(4);
+  close(2);
+  CHECK(finished == 5);
+  CHECK(ledger.source_count() == 0);
+}
+
 }  // namespace logweir

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 using namespace logweir;
 
 TEST_CASE("a lane keeps its key") {
@@ -88,4 +91,46 @@ TEST_CASE("all of it can be written anew") {
   table.take(turn);
   CHECK(turn.positions.size() == 1);
   CHECK(turn.facts.size() == 1);
+}
+
+TEST_CASE("facts of instances and keys that run into one another stay apart, whatever their values become") {
+  Table table;
+  table.put_fact("in", "ab", "c");
+  table.put_fact("in", "a", "bc");
+  table.put_fact("ina", "b", "c");
+  table.put_fact("in", "ab", "a longer value");
+  table.put_fact("in", "a", "");
+  std::vector<std::string> all;
+  for (const SavedFact& fact : table.facts()) all.push_back(fact.instance + "/" + fact.key + "=" + fact.value);
+  CHECK(all == std::vector<std::string>{"in/a=", "in/ab=a longer value", "ina/b=c"});
+  Turn turn;
+  table.take(turn);
+  REQUIRE(turn.facts.size() == 3);
+  CHECK(*turn.facts[0].instance == "in");
+  CHECK(turn.facts[0].key == "ab");
+  CHECK(turn.facts[0].value == "a longer value");
+}
+
+TEST_CASE("a dropped fact that was not written yet comes back with the value put last") {
+  Table table;
+  Turn turn;
+  table.put_fact("in", "k", "one");
+  table.drop_fact("in", "k");
+  CHECK(table.facts().empty());
+  table.put_fact("in", "k", "two");
+  table.take(turn);
+  REQUIRE(turn.facts.size() == 1);
+  CHECK(!turn.facts[0].gone);
+  CHECK(turn.facts[0].value == "two");
+}
+
+TEST_CASE("a turn gives back the room that a burst took") {
+  Table table;
+  Turn turn;
+  for (std::uint64_t i = 0; i < 5000; ++i) table.put_position(i, table.lane("a"), i);
+  table.take(turn);
+  CHECK(turn.positions.size() == 5000);
+  turn.clear();
+  CHECK(turn.empty());
+  CHECK(turn.positions.capacity() < 5000);
 }
