@@ -59,16 +59,8 @@ void SpoolLines::begin_line(const Batch& batch, const Record& record, const std:
   line_ += R"(,"time":")" + date_of(record.time) + R"(","record":)";
 }
 
-// Encoders take for granted that a body of JSON was found valid when it was read. That it has a checksum does not say
-// who wrote it: what is not valid is shown as text.
-void SpoolLines::distrust(Record& record) {
-  if (record.body != Body::json || kernel_.scan_object(record.data, record.data + record.size, scan_)) return;
-  record.body = Body::text;
-  record.field_count = 0;
-}
-
 bool SpoolLines::add_record(Batch& batch, std::uint32_t index) {
-  distrust(batch.records[index]);
+  bodies_.distrust(batch.records[index]);
   Pieces pieces(pool_);
   if (encoder_.encode({&batch, index, index + 1}, pieces, SIZE_MAX) != 1) return false;
   const std::size_t begin = line_.size();

@@ -6,9 +6,8 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "codec/body_check.h"
 #include "codec/encode.h"
-#include "codec/json_scan.h"
-#include "codec/kernel.h"
 #include "memory/pieces.h"
 #include "record/batch.h"
 #include "record/record_id.h"
@@ -37,7 +36,6 @@ class SpoolLines {
     return options;
   }
   void begin_line(const Batch& batch, const Record& record, const std::string& output);
-  void distrust(Record& record);
   bool add_record(Batch& batch, std::uint32_t index);
 
   Budget budget_;
@@ -46,8 +44,7 @@ class SpoolLines {
   BatchPool batches_;
   Encoder encoder_;
   Ordinals ordinals_;
-  const Kernel& kernel_ = kernel();
-  JsonScan scan_;
+  BodyCheck bodies_;
   std::string line_;
 };
 

@@ -307,6 +307,7 @@ bool LaneSpool::take_in(Shard& shard, const SpoolRun& run) {
     unread_ -= head.records;
     shard.read_next = head.sequence + 1;
     const ReceiptRef claim = setup_.ledger.begin(*shard.source, head.sequence, head.sequence + 1);
+    for (Record& record : batch.value()->records) bodies_.distrust(record);
     batch.value()->claim = claim.get();
     batch.value()->read_at = loop_now() - std::max<Nanos>(setup_.loop.wall() - head.wall, 0);
     batch.value()->sealed = true;

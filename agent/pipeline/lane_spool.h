@@ -12,6 +12,7 @@
 
 #include "base/disk.h"
 #include "base/log.h"
+#include "codec/body_check.h"
 #include "loop/jobs.h"
 #include "loop/loop.h"
 #include "loop/mailbox.h"
@@ -139,6 +140,7 @@ class LaneSpool {
   LaneSpoolUser* user_ = nullptr;
   std::vector<std::unique_ptr<Shard>> shards_;  // those of other worker counts, then the own
   std::unique_ptr<Origins> origins_;
+  BodyCheck bodies_;
 
   std::vector<ChunkRef> chunks_;  // of the write that is gathered or under way
   std::vector<Piece> pieces_;

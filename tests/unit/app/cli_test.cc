@@ -119,7 +119,7 @@ TEST_CASE("help on a plugin shows its keys and those of its kind") {
   CHECK(has(said.out, "Input peer: Listens."));
   CHECK(has(said.out, "Output peer: Sends."));
   CHECK(has(said.out, "host  (text)  default: 127.0.0.1"));
-  CHECK(has(said.out, "when_full  (choice, live)  default: block"));
+  CHECK(has(said.out, "when_full  (choice, live)  default: auto"));
   CHECK(help("service").code == 0);
   CHECK(help("parser").code == 0);
 }
