@@ -157,7 +157,8 @@ TEST_CASE("the scheduler's keys give the back-off that an output does not set") 
 
 TEST_CASE("lane options are checked") {
   CHECK(made({.output = "{name: peer, match: x, retry_limit: some}"}).says("'retry_limit' can't be 'some'"));
-  CHECK(made({.output = "{name: peer, match: x, when_full: drop}"}).says("one of auto, block, spill, drop_newest, drop_oldest"));
+  CHECK(made({.output = "{name: peer, match: x, when_full: drop}"})
+            .says("one of auto, block, spill, drop_newest, drop_oldest"));
   CHECK(made({.output = "{name: peer, match: x, backoff_base: 9, backoff_cap: 1}"}).says("'backoff_cap' is shorter"));
   CHECK(made({.output = "{name: peer, match: x, batch_bytes: 2M, queue_bytes: 1M}"}).says("larger than 'queue_bytes'"));
   CHECK(lane_of(made({.output = "{name: peer, match: x, queue_bytes: 100k}"})).batch_bytes.value == 102400);
