@@ -330,10 +330,17 @@ void Control::finish() {
 
 void Control::report_waiting(const std::vector<PipelineSnapshot>& last) {
   LedgerCounts total;
-  std::map<std::string, std::uint64_t> waiting;
+  std::map<std::string, std::uint64_t> waiting;  // not on disk
+  std::map<std::string, std::uint64_t> stored;
   for (const PipelineSnapshot& snapshot : last) {
     total += snapshot.ledger;
-    for (const LaneSnapshot& lane : snapshot.lanes) waiting[lane.output] += lane.waiting;
+    for (const LaneSnapshot& lane : snapshot.lanes) {
+      stored[lane.output] += lane.stored;
+      waiting[lane.output] += lane.waiting - std::min(lane.waiting, lane.stored);
+    }
+  }
+  for (const auto& [output, count] : stored) {
+    if (count > 0) log_.info("output {}: {} records wait in its spool for the next start", output, count);
   }
   for (const auto& [output, count] : waiting) {
     if (count == 0) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/paths.h"
 
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,8 +28,13 @@ std::string state_directory(const Plan& plan) {
   if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state != '\0') {
     return std::string(state) + "/logweir";
   }
+  // Never a folder that everybody may write to: who comes first there owns our positions.
   const char* home = std::getenv("HOME");
-  return std::string(home != nullptr ? home : "/tmp") + "/.local/state/logweir";
+  if (home == nullptr || *home == '\0') {
+    const passwd* user = ::getpwuid(::geteuid());
+    home = user != nullptr ? user->pw_dir : "/nonexistent";
+  }
+  return std::string(home) + "/.local/state/logweir";
 }
 
 std::vector<std::string> own_files(const Plan& plan) {

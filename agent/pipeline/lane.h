@@ -69,6 +69,7 @@ class Lane final : public OutputHost, private LaneSpoolUser {
     return waiting_.count_records() + sent_.count_records() + burying_.count_records() + spilling_.count_records() +
            (setup_.spool != nullptr ? setup_.spool->unread() : 0);
   }
+  [[nodiscard]] std::uint64_t stored_records() const;  // of those that wait, in the spool
   [[nodiscard]] const std::string& name() const { return setup_.name; }
   [[nodiscard]] std::size_t index() const { return setup_.index; }
   void refresh_gauges();

@@ -16,6 +16,7 @@ void Lane::start_logging() {
 
 void Lane::stop_logging() {
   logging_ = unstored_ = false;
+  setup_.spool->not_needed();
   setup_.log.debug("the spool is empty; records are kept in memory alone");
 }
 
@@ -95,6 +96,16 @@ bool Lane::add_to_write(ShippingNode* node, ShippingList& list) {
   spill_bytes_ -= node->bytes;
   drop(node, "too_large_for_spool", metrics_.dropped);
   return false;  // the list has changed
+}
+
+std::uint64_t Lane::stored_records() const {
+  std::uint64_t count = setup_.spool != nullptr ? setup_.spool->unread() : 0;
+  for (const ShippingList* list : {&sent_, &waiting_}) {
+    for (const ShippingNode* node = list->head(); node != nullptr; node = node->next) {
+      if (node->stored == Stored::yes) count += node->count();
+    }
+  }
+  return count;
 }
 
 void Lane::stored(bool ok) {

@@ -40,6 +40,8 @@ constexpr std::array kOptions = {
                                   "Put all records on disk, synced, before they count as read: what was read from a "
                                   "socket survives a crash then."),
     option<&LaneOptions::spool_bytes>("storage.total_limit_size", "1G", "Most bytes of the output's spool on disk."),
+    option<&LaneOptions::min_free>("storage.min_free_size", "64M",
+                                   "What the spool leaves free of its file system; below it nothing is spooled."),
     option<&LaneOptions::retry_limit>(
         "retry_limit", "no_limits",
         "How often records that the peer did not take are tried again before they are given up: a number, no_limits or "

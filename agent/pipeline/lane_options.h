@@ -21,6 +21,7 @@ struct LaneOptions {
   WhenFull when_full = WhenFull::automatic;  // settled by make_plan
   bool durable = false;
   Bytes spool_bytes{1 << 30};
+  Bytes min_free{64 << 20};
   std::string retry_limit = "no_limits";
   Duration backoff_base{kSecond};
   Duration backoff_cap{60 * kSecond};

@@ -103,6 +103,8 @@ class LaneSpool {
   [[nodiscard]] std::uint64_t unread() const { return unread_; }  // records
   void read_more();                                               // unless a read is under way
 
+  // Nothing waits for the disk any more, whatever its state: an old fault is no news.
+  void not_needed() { fault_.clear(); }
   [[nodiscard]] const std::string& fault() const { return fault_; }  // empty: all is well
   void refresh_gauges(std::uint64_t unstored_bytes);                 // `unstored_bytes`: what waits to be written
   void close();                                                      // forgets what is under way

@@ -32,7 +32,7 @@ Pipeline::Pipeline(Loop& loop, PipelineSpec spec)
       poison_({loop, batches_, ledger_, *spec_.metrics, spec_.log, burial_.get()}),
       chain_(*spec_.metrics, [this](const Batch& batch, const Record& record, std::string_view filter,
                                     std::string_view what) { poison_.take(batch, record, filter, what); }),
-      router_(ledger_),
+      router_(ledger_, *spec_.metrics, spec_.log),
       replay_({loop, batches_, ledger_, tags_, [this](std::string_view output) { return lane_of(output); },
                spec_.dead_letters}),
       checkpoint_(loop, [this] { ledger_.checkpoint(); }),
@@ -114,6 +114,7 @@ LaneSpool* Pipeline::open_spool(const OutputSpec& spec, std::size_t index) {
   }
   SpoolOptions options;
   options.max_bytes = spec.lane.spool_bytes.value;
+  options.min_free = spec.lane.min_free.value;
   options.fill = spec.lane.durable;
   options.sync = spec_.sync_spools;
   auto spool =
@@ -224,7 +225,7 @@ PipelineSnapshot Pipeline::snapshot(std::size_t most_sources) {
     const std::uint64_t waiting = lane->waiting_records();
     snapshot.ledger.waiting += waiting;
     const Breaker& breaker = lane->breaker();
-    snapshot.lanes.push_back({lane->name(), waiting, breaker.state(), breaker.failures_in_row(), lane->last_failure(),
+    snapshot.lanes.push_back({lane->name(), waiting, lane->stored_records(), breaker.state(), breaker.failures_in_row(), lane->last_failure(),
                               lane->stuck(kStuckAfter), missing.empty() ? lane->spool_fault() : missing});
   }
   snapshot.ledger.waiting += poison_.waiting();

@@ -77,6 +77,7 @@ struct PipelineSpec {
 struct LaneSnapshot {
   std::string output;
   std::uint64_t waiting = 0;
+  std::uint64_t stored = 0;  // of them on disk
   Breaker::State breaker = Breaker::State::closed;
   std::uint64_t failures_in_row = 0;
   std::string last_failure;

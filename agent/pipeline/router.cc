@@ -13,6 +13,9 @@ const std::vector<std::size_t>& Router::lanes_for(const Tag& tag) {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       if (targets_[i].matcher.matches(tag.text)) slot->push_back(i);
     }
+    if (slot->empty()) {
+      log_.warn("no output's match takes the tag '{}': its records go nowhere and are counted as unrouted", tag.text);
+    }
   }
   return *slot;
 }
@@ -25,6 +28,7 @@ const std::vector<Lane*>& Router::route(const BatchRef& batch) {
   const auto& lanes = lanes_for(*batch->origin->tag);
   if (lanes.empty()) {
     ledger_.counts.unrouted += count;
+    unrouted_.add(count);
     return reached_;
   }
   ledger_.counts.made += static_cast<std::uint64_t>(count) * (lanes.size() - 1);

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "base/log.h"
+#include "metrics/metrics.h"
 #include "pipeline/lane.h"
 #include "pipeline/ledger.h"
 #include "pipeline/matcher.h"
@@ -14,7 +17,10 @@ namespace logweir {
 // a batch.
 class Router {
  public:
-  explicit Router(Ledger& ledger) : ledger_(ledger) {}
+  Router(Ledger& ledger, Metrics& metrics, Log log)
+      : ledger_(ledger),
+        log_(std::move(log)),
+        unrouted_(metrics.counter("logweir_unrouted_records_total", "Records whose tag no output asks for", {})) {}
   void add(Lane& lane, Matcher matcher) { targets_.push_back({&lane, std::move(matcher)}); }
 
   // Seals the batch and gives each lane that wants it its records; what a lane had delivered in an earlier run is
@@ -29,6 +35,8 @@ class Router {
   const std::vector<std::size_t>& lanes_for(const Tag& tag);
 
   Ledger& ledger_;
+  Log log_;
+  Counter& unrouted_;
   std::vector<Target> targets_;
   std::vector<std::unique_ptr<std::vector<std::size_t>>> by_tag_;
   std::vector<Lane*> reached_;

@@ -90,6 +90,7 @@ class DeadLetters {
   bool announced_ = false;  // this directory, to `opened`
   std::unique_ptr<LetterFile> file_;
   LogLimit fault_limit_{60 * kSecond};
+  LogLimit full_limit_;
 
   std::thread thread_;  // last: it uses all of the above
 };

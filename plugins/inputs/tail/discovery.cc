@@ -2,6 +2,7 @@
 #include "plugins/inputs/tail/discovery.h"
 
 #include <dirent.h>
+#include <fmt/format.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
@@ -257,6 +258,9 @@ void Discovery::scanned_first() {
   look_for_missed();
   announce_new();
   first_scan_done_ = true;
+  if (catalogue_.size() == 0) {
+    services_->log.warn("no file matches {} so far; new ones are taken as they come", fmt::join(options_->path, ", "));
+  }
   known_->forget_taken();
   for (unsigned worker = 0; worker < services_->workers; ++worker) exchange_->send(worker, Scanned{});
   if (!known_->left().empty()) prune_->arm(services_->loop.now() + kForgetAfter, kSecond);
