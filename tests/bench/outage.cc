@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_outage FILE PORT RATE LIVE_S OUTAGE_S AFTER_S: appends stamped lines to FILE at that rate, takes them at PORT,
 // goes away for the outage, comes back, waits until lines are as fresh as 10 ms again and measures their delay from
-// then on. Prints a line "listening", waits for one on its standard input, and prints JSON: times of the shared clock in
-// seconds, delays in milliseconds.
+// then on. Prints a line "listening", waits for one on its standard input, and prints JSON: times of the shared clock
+// in seconds, delays in milliseconds.
 #include <poll.h>
 
 #include <atomic>
@@ -80,7 +80,8 @@ int main(int argc, char** argv) {
 
   std::atomic<bool> writing = true;
   std::size_t sent = 0;
-  std::thread writer([&] { sent = bench::write_stamped(argv[1], std::atof(argv[3]), [&](double) { return writing.load(); }); });
+  std::thread writer(
+      [&] { sent = bench::write_stamped(argv[1], std::atof(argv[3]), [&](double) { return writing.load(); }); });
   std::vector<std::int64_t> before;
   const std::int64_t begin = bench::now();
   peer.take(begin + seconds(4), [&](std::int64_t, std::int64_t delay) { return before.push_back(delay), true; });
@@ -108,11 +109,12 @@ int main(int argc, char** argv) {
 
   const double took = caught > first ? static_cast<double>(caught - first) / 1e9 : -1;
   const auto clock = [](std::int64_t time) { return static_cast<double>(time) / 1e9; };
-  std::printf("{\"sent\":%zu,\"received\":%zu,\"begin\":%.3f,\"down\":%.3f,\"up\":%.3f,\"first\":%.3f,\"caught\":%.3f,"
-              "\"end\":%.3f,\"catch_up_lines_s\":%.0f,\"before_p99\":%.3f,\"after_p50\":%.3f,\"after_p99\":%.3f,"
-              "\"after_max\":%.3f}\n",
-              sent, peer.received, clock(begin), clock(down), clock(up), clock(first), clock(caught), clock(end),
-              static_cast<double>(came) / took, bench::quantile(before, 0.99), bench::quantile(after, 0.5),
-              bench::quantile(after, 0.99), bench::quantile(after, 1));
+  std::printf(
+      "{\"sent\":%zu,\"received\":%zu,\"begin\":%.3f,\"down\":%.3f,\"up\":%.3f,\"first\":%.3f,\"caught\":%.3f,"
+      "\"end\":%.3f,\"catch_up_lines_s\":%.0f,\"before_p99\":%.3f,\"after_p50\":%.3f,\"after_p99\":%.3f,"
+      "\"after_max\":%.3f}\n",
+      sent, peer.received, clock(begin), clock(down), clock(up), clock(first), clock(caught), clock(end),
+      static_cast<double>(came) / took, bench::quantile(before, 0.99), bench::quantile(after, 0.5),
+      bench::quantile(after, 0.99), bench::quantile(after, 1));
   return 0;
 }

@@ -87,10 +87,11 @@ int bench_beside(const std::string& directory, std::size_t batch, int at_once, i
   const auto rate = [bytes](std::size_t times, Nanos sum) {
     return bytes * static_cast<double>(times) / static_cast<double>(sum) * 1e3;
   };
-  std::printf("{\"spool_mb_s\":%.1f,\"plain_mb_s\":%.1f,\"spool_p50\":%.3f,\"plain_p50\":%.3f,\"spool_p99\":%.3f,"
-              "\"plain_p99\":%.3f}\n",
-              rate(spool_times.size(), spool_sum), rate(plain_times.size(), plain_sum), quantile(spool_times, 0.5),
-              quantile(plain_times, 0.5), quantile(spool_times, 0.99), quantile(plain_times, 0.99));
+  std::printf(
+      "{\"spool_mb_s\":%.1f,\"plain_mb_s\":%.1f,\"spool_p50\":%.3f,\"plain_p50\":%.3f,\"spool_p99\":%.3f,"
+      "\"plain_p99\":%.3f}\n",
+      rate(spool_times.size(), spool_sum), rate(plain_times.size(), plain_sum), quantile(spool_times, 0.5),
+      quantile(plain_times, 0.5), quantile(spool_times, 0.99), quantile(plain_times, 0.99));
   return 0;
 }
 

@@ -14,8 +14,8 @@
 
 namespace logweir {
 
-// Resource. The machine's own disk, each of whose syncs takes longer by `delay`; keeps how long they took. One thread at
-// a time.
+// Resource. The machine's own disk, each of whose syncs takes longer by `delay`; keeps how long they took. One thread
+// at a time.
 class TimedDisk final : public Disk {
  public:
   explicit TimedDisk(Nanos delay) : delay_(delay) {}

@@ -100,7 +100,8 @@ int bench_group(const std::string& directory, bool each, int sync_ms, double sec
     const Nanos began = clock.mono();
     shared.until = began + static_cast<Nanos>(seconds * 1e9);
     std::vector<std::thread> threads;
-    for (auto& waiter : waiters) threads.emplace_back([&waiter, first = waiters.front().get()] { waiter->run(waiter.get() == first); });
+    for (auto& waiter : waiters)
+      threads.emplace_back([&waiter, first = waiters.front().get()] { waiter->run(waiter.get() == first); });
     for (std::thread& thread : threads) thread.join();
     took = static_cast<double>(clock.mono() - began) / 1e9;
     stats = committer.stats();
@@ -109,12 +110,12 @@ int bench_group(const std::string& directory, bool each, int sync_ms, double sec
       added.insert(added.end(), waiter->added.begin(), waiter->added.end());
     }
   }
-  std::printf("{\"per_second\":%.1f,\"per_sync\":%.2f,\"sync_p50\":%.3f,\"sync_p99\":%.3f,\"delay_p50\":%.3f,"
-              "\"delay_p99\":%.3f,\"added_p99\":%.3f,\"cpu_us\":%.1f}\n",
-              static_cast<double>(delays.size()) / took,
-              static_cast<double>(stats.commits) / static_cast<double>(stats.groups), quantile(disk.syncs, 0.5),
-              quantile(disk.syncs, 0.99), quantile(delays, 0.5), quantile(delays, 0.99), quantile(added, 0.99),
-              processor_seconds() * 1e6 / static_cast<double>(delays.size()));
+  std::printf(
+      "{\"per_second\":%.1f,\"per_sync\":%.2f,\"sync_p50\":%.3f,\"sync_p99\":%.3f,\"delay_p50\":%.3f,"
+      "\"delay_p99\":%.3f,\"added_p99\":%.3f,\"cpu_us\":%.1f}\n",
+      static_cast<double>(delays.size()) / took, static_cast<double>(stats.commits) / static_cast<double>(stats.groups),
+      quantile(disk.syncs, 0.5), quantile(disk.syncs, 0.99), quantile(delays, 0.5), quantile(delays, 0.99),
+      quantile(added, 0.99), processor_seconds() * 1e6 / static_cast<double>(delays.size()));
   return 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to get a group of batches onto the disk for good, on files of 8 MiB whose blocks are allocated: new ones, and one
-// that was written before and is used again.
+// Ways to get a group of batches onto the disk for good, on files of 8 MiB whose blocks are allocated: new ones, and
+// one that was written before and is used again.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -82,7 +82,8 @@ class Track {
     ssize_t wrote = 0;
     if (aligned_) {  // frames lie where they were encoded, so somebody has to bring them together
       char* at = aligned_.get();
-      for (const iovec& part : parts_) at = static_cast<char*>(std::memcpy(at, part.iov_base, part.iov_len)) + part.iov_len;
+      for (const iovec& part : parts_)
+        at = static_cast<char*>(std::memcpy(at, part.iov_base, part.iov_len)) + part.iov_len;
       wrote = pwrite(fd_, aligned_.get(), size_, static_cast<off_t>(offset_));
     } else {
       wrote = pwritev(fd_, parts_.data(), static_cast<int>(parts_.size()), static_cast<off_t>(offset_));
@@ -93,7 +94,8 @@ class Track {
 
   void through_map() {
     char* at = map_ + offset_;
-    for (const iovec& part : parts_) at = static_cast<char*>(std::memcpy(at, part.iov_base, part.iov_len)) + part.iov_len;
+    for (const iovec& part : parts_)
+      at = static_cast<char*>(std::memcpy(at, part.iov_base, part.iov_len)) + part.iov_len;
     must(msync(map_ + offset_, size_, MS_SYNC), "msync");
   }
 

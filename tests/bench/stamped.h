@@ -17,7 +17,8 @@ namespace bench {
 
 // Nanoseconds, of a clock that all processes share.
 inline std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 inline void sleep_until(std::int64_t at) {
@@ -42,7 +43,8 @@ class Stamps {
       each(time);
     }
     // Without a mark in sight only the beginning of one can matter later.
-    rest_.erase(0, found != std::string::npos ? found : std::max(begin, rest_.size() - std::min<std::size_t>(rest_.size(), 2)));
+    rest_.erase(
+        0, found != std::string::npos ? found : std::max(begin, rest_.size() - std::min<std::size_t>(rest_.size(), 2)));
   }
 
  private:
