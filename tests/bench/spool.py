@@ -214,6 +214,8 @@ def measure(work, rounds, seconds, say):
               f"{o['pool_mb']:.0f} of {o['budget_mb']:.0f}", f"{o['spool_mb']:.0f}", f"{o['catch_up_lines_s']:.0f}",
               f"{o['catch_up_lines_s'] / o['rate']:.1f}", f"{o['before_p99']:.2f} / {o['after_p99']:.2f}",
               f"{o['received']} of {o['sent']}"))
+    if o["discrepancy"] != 0:
+        say(f"the agent's ledger is off by {o['discrepancy']}")
     say("\na live output beside one that is refused\n\n| lines/s | received alone / beside | delay p99 ms alone / beside |\n"
         "|---|---|---|")
     rows, unbounded = sibling(work, (50_000, 200_000), 5, 256, rounds)
@@ -221,7 +223,7 @@ def measure(work, rounds, seconds, say):
     for r in rows:
         say(_line(r["rate"], f"{r['alone']['share']:.4f} / {r['beside']['share']:.4f}",
                   f"{r['alone']['p99']:.2f} / {r['beside']['p99']:.2f}"))
-    say(f"\nas fast as a file is read, the disk then being what limits it: {unbounded['alone_mb_s']:.0f} MB/s alone, "
+    say(f"\nas fast as a file is read, with what the spool takes as the pace: {unbounded['alone_mb_s']:.0f} MB/s alone, "
         f"{unbounded['beside_mb_s']:.0f} beside ({unbounded['ratio']:.2f})")
     found["ways"] = ways(work, rounds)
     sizes = list(next(iter(found["ways"].values())))
