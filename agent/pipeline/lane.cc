@@ -115,7 +115,7 @@ void Lane::update_full() {
     consider_spill();
   } else if (!full_) {
     return;
-  } else if (held <= most / 2) {
+  } else if (held <= (logging_ ? most - most / 4 : most / 2)) {  // a disk that waits for records is lost time
     full_ = false;
     if (setup_.room) setup_.room();
   }

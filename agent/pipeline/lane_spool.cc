@@ -11,7 +11,7 @@ namespace logweir {
 
 namespace {
 
-constexpr std::uint64_t kWriteBytes = 2 << 20;  // most in one write
+constexpr std::uint64_t kWriteBytes = 4 << 20;  // most in one write
 constexpr Nanos kTryAgain = kSecond;
 constexpr Nanos kMemoryAgain = 20 * kMillisecond;
 constexpr Nanos kTrimEvery = kSecond;

@@ -76,84 +76,6 @@ std::string frame_of_size(std::size_t size, const SpoolWriter& writer) {
 
 const SpoolIdentity kBench{"bench", "nowhere"};
 
-double percentile(std::vector<double>& times, double part) {
-  std::sort(times.begin(), times.end());
-  return times[static_cast<std::size_t>(part * static_cast<double>(times.size() - 1))] * 1e6;
-}
-
-// Appends of one size, each synced alone: to two spools, with and without filled segments, and to a plain file that
-// grows; in turns, so that what else the disk has to do falls on all. What the spools hold goes every megabyte.
-void synced_appends(const std::string& directory, std::size_t size, int count) {
-  RealDisk disk;
-  SpoolOptions options;
-  options.segment_bytes = 2 << 20;
-  auto plain = disk.open(directory + "/plain", Disk::Open::create);
-  auto growing = SpoolWriter::open(disk, directory + "/new", kBench, options, 1);
-  options.fill = true;
-  auto filled = SpoolWriter::open(disk, directory + "/filled", kBench, options, 1);
-  require(plain.status());
-  require(growing.status());
-  require(filled.status());
-  std::vector<double> times[3];
-  std::string frame;
-  const auto timed = [](std::vector<double>& into, const auto& work) {
-    const double start = wall_now();
-    work();
-    into.push_back(wall_now() - start);
-  };
-  const auto append = [&](SpoolWriter& writer) {
-    const std::string_view view = frame;
-    require(writer.append({&view, 1}, 1));
-    require(writer.sync());
-  };
-  for (int i = 0; i < count; ++i) {
-    frame = frame_of_size(size, *growing.value());
-    timed(times[0], [&] { append(*growing.value()); });
-    frame = frame_of_size(size, *filled.value());
-    timed(times[1], [&] { append(*filled.value()); });
-    const iovec part{frame.data(), frame.size()};
-    timed(times[2], [&] {
-      require(plain.value()->write({&part, 1}, static_cast<std::uint64_t>(i) * frame.size()));
-      require(plain.value()->sync());
-    });
-    if (static_cast<std::size_t>(i) % ((1 << 20) / size) == 0) {
-      require(filled.value()->trim(filled.value()->synced(), 1));
-    }
-  }
-  const char* const names[] = {"spool, backlog grows", "spool, filled and used again", "plain file that grows"};
-  for (int i = 0; i < 3; ++i) {
-    double sum = 0;
-    for (const double time : times[i]) sum += time;
-    std::printf("append and sync of %6zu bytes: mean %6.0f us, p50 %6.0f us, p95 %6.0f us (%s)\n", size,
-                sum / count * 1e6, percentile(times[i], 0.5), percentile(times[i], 0.95), names[i]);
-  }
-}
-
-void opening(const std::string& directory) {
-  constexpr int kSegments = 10'000;
-  RealDisk disk;
-  const std::string path = directory + "/many";
-  {
-    auto opened = SpoolWriter::open(disk, path, kBench, {8192, std::uint64_t{1} << 40, 0, false}, 1);
-    require(opened.status());
-    for (int i = 0; i < kSegments; ++i) {
-      const std::string frame = frame_of_size(4096, *opened.value());
-      const std::string_view view = frame;
-      require(opened.value()->append({&view, 1}, 1));
-    }
-    require(opened.value()->sync());
-  }
-  double best = 1e9;
-  for (int round = 0; round < 5; ++round) {
-    const double start = wall_now();
-    auto opened = SpoolWriter::open(disk, path, kBench, {}, 1);
-    require(opened.status());
-    best = std::min(best, wall_now() - start);
-    if (opened.value()->recovered().records != kSegments) std::exit(1);
-  }
-  std::printf("open with %d segments of backlog: %.1f ms\n", kSegments, best * 1e3);
-}
-
 void reading(const std::string& directory) {
   RealDisk disk;
   auto opened = SpoolWriter::open(disk, directory + "/read", kBench, {}, 1);
@@ -188,11 +110,7 @@ int main(int count, char** words) {
   const std::string directory = std::string(words[1]) + "/spool_bench";
   std::filesystem::create_directories(directory);
   codec();
-  for (const std::size_t size : {std::size_t{4096}, std::size_t{65536}}) {
-    synced_appends(directory, size, 1000);
-  }
   reading(directory);
-  opening(directory);
   std::filesystem::remove_all(directory);
   return 0;
 }
