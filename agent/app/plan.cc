@@ -38,10 +38,37 @@ class Planner {
     if (read_well && tree_.outputs.empty()) missing("output", "outputs", "[OUTPUT]");
     if (problems_.failed()) return std::nullopt;
     settle_when_full();
+    look_for_dead_ends();
     return std::move(plan_);
   }
 
  private:
+  // Records that no output asks for, and outputs that ask for what nobody brings: mostly a tag that is misspelt.
+  void look_for_dead_ends() {
+    const auto takes = [](const OutputPlan& output, const std::string& tag) {
+      const auto matcher = Matcher::make(output.match, output.match_regex);
+      return !matcher.ok() || matcher.value().matches(tag);
+    };
+    const auto is_open = [](const std::string& tag) { return tag.find('*') != std::string::npos; };
+    const auto& outputs = plan_.outputs;
+    const auto& inputs = plan_.inputs;
+    for (const InputPlan& input : inputs) {
+      const auto takes_it = [&](const OutputPlan& output) { return takes(output, input.tag); };
+      if (is_open(input.tag) || std::any_of(outputs.begin(), outputs.end(), takes_it)) continue;
+      problems_.warning(input.place, fmt::format("no output's match takes the tag '{}' of input '{}'; its records would "
+                                                 "go nowhere",
+                                                 input.tag, input.name));
+    }
+    for (const OutputPlan& output : outputs) {
+      const auto brings = [&](const InputPlan& input) { return is_open(input.tag) || takes(output, input.tag); };
+      const bool asks = !output.match.empty() || !output.match_regex.empty();
+      if (!asks || std::any_of(inputs.begin(), inputs.end(), brings)) continue;
+      problems_.warning(output.place, fmt::format("no input has a tag that output '{}' takes with match '{}'; it would "
+                                                  "get no records",
+                                                  output.name, output.match.empty() ? output.match_regex : output.match));
+    }
+  }
+
   // The only route answers an outage by reading later; of several, one must not stop the others.
   void settle_when_full() {
     const WhenFull usual = may_spill_ || plan_.outputs.size() > 1 ? WhenFull::spill : WhenFull::block;
