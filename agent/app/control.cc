@@ -128,9 +128,10 @@ void Control::name_orphans(const std::vector<SpoolPlace>& spools) {
       return spool_name(spool_identity(output)) == place.name;
     });
     if (!known) {
-      log_.warn("the spool {} belongs to no output of this conf, or to another destination of one; its records are kept "
-                "and not sent (logweir spool list shows them)",
-                place.directory);
+      log_.warn(
+          "the spool {} belongs to no output of this conf, or to another destination of one; its records are kept "
+          "and not sent (logweir spool list shows them)",
+          place.directory);
     }
   }
 }

@@ -18,33 +18,33 @@ namespace logweir {
 
 enum class CommitMode : int { each, group, interval, none };
 
-// Value. What one lane wants written: frames, or a frontier, or both. Owned by the lane's side and lent to the committer
-// from `submit` until `done` is called.
+// Value. What one lane wants written: frames, or a frontier, or both. Owned by the lane's side and lent to the
+// committer from `submit` until `done` is called.
 struct Commit {
   SpoolWriter* writer = nullptr;  // the committer's thread alone uses it meanwhile
   std::vector<std::string_view> frames;
-  std::uint64_t bytes = 0;    // of them
-  std::uint64_t trim_to = 0;  // 0: leave the frontier
-  bool rest = false;          // nothing waits: give the space back
+  std::uint64_t bytes = 0;     // of them
+  std::uint64_t trim_to = 0;   // 0: leave the frontier
+  bool rest = false;           // nothing waits: give the space back
   std::function<void()> done;  // on the committer's thread
 
   // The answer.
-  Status status;            // of the frames
-  SpoolExtent stored;       // what may be read
-  std::uint64_t next = 0;   // the sequence of the next frame
-  std::uint64_t size = 0;   // of the spool's files
+  Status status;           // of the frames
+  SpoolExtent stored;      // what may be read
+  std::uint64_t next = 0;  // the sequence of the next frame
+  std::uint64_t size = 0;  // of the spool's files
 };
 
-// Resource, process-wide: one thread that writes and syncs the spools of all lanes and workers. Nobody's loop waits for a
-// disk. The first commit opens a group; what comes while a group is synced makes up the next one, so that an idle disk
-// answers at once and a busy one syncs once for many.
+// Resource, process-wide: one thread that writes and syncs the spools of all lanes and workers. Nobody's loop waits for
+// a disk. The first commit opens a group; what comes while a group is synced makes up the next one, so that an idle
+// disk answers at once and a busy one syncs once for many.
 class Committer {
  public:
   struct Options {
     CommitMode mode = CommitMode::group;
-    Nanos max_delay = 0;                    // hold a group open for so long ...
-    std::uint64_t max_bytes = 4 << 20;      // ... or until so much has gathered
-    Nanos interval = kSecond;               // CommitMode::interval: from one sync to the next
+    Nanos max_delay = 0;                // hold a group open for so long ...
+    std::uint64_t max_bytes = 4 << 20;  // ... or until so much has gathered
+    Nanos interval = kSecond;           // CommitMode::interval: from one sync to the next
   };
   struct Stats {
     std::uint64_t groups = 0;

@@ -108,8 +108,7 @@ void Lane::update_full() {
   const std::uint64_t most = logging_ ? setup_.options.queue_bytes.value / 2 : setup_.options.queue_bytes.value;
   const std::uint64_t held = logging_ ? spill_bytes_ : bytes_;
   const WhenFull policy = setup_.options.when_full;
-  const bool may_fill =
-      logging_ || (policy != WhenFull::drop_newest && policy != WhenFull::drop_oldest);
+  const bool may_fill = logging_ || (policy != WhenFull::drop_newest && policy != WhenFull::drop_oldest);
   if (!full_ && held > most && may_fill) {
     full_ = true;
     full_since_ = setup_.loop.now();

@@ -85,7 +85,8 @@ class Lane final : public OutputHost, private LaneSpoolUser {
   void unavailable(std::string_view reason, const Status& why) override;
 
  private:
-  static constexpr Nanos kPatience = 200 * kMillisecond;  // with a peer that is too slow, before its records are spilled
+  static constexpr Nanos kPatience =
+      200 * kMillisecond;  // with a peer that is too slow, before its records are spilled
 
   [[nodiscard]] bool lists_empty() const {
     return waiting_.empty() && sent_.empty() && burying_.empty() && spilling_.empty();

@@ -39,6 +39,7 @@ void Lane::pass_by_spool() {
     spilling_.remove(node);
     spill_bytes_ -= node->bytes;
     node->spilling = false;
+    node->order = next_order_++;
     add_waiting(node);
     unstored_ = true;
   }
@@ -62,10 +63,14 @@ void Lane::store_some() {
   if (!setup_.spool->can_write()) return;
   bool room = true;
   if (unstored_) {
-    for (ShippingList* list : {&sent_, &waiting_}) {
-      for (ShippingNode* node = list->head(); room && node != nullptr; node = node->next) {
-        if (node->stored == Stored::no) room = add_to_write(node, *list);
-      }
+    // By age: what came back from the peer waits, though it is older than what is still sent.
+    ShippingNode* sent = sent_.head();
+    ShippingNode* waiting = waiting_.head();
+    while (room && (sent != nullptr || waiting != nullptr)) {
+      const bool from_sent = waiting == nullptr || (sent != nullptr && sent->before(*waiting));
+      ShippingNode*& node = from_sent ? sent : waiting;
+      if (node->stored == Stored::no) room = add_to_write(node, from_sent ? sent_ : waiting_);
+      node = node->next;
     }
     unstored_ = !room;
   }
@@ -86,7 +91,12 @@ bool Lane::add_to_write(ShippingNode* node, ShippingList& list) {
     case LaneSpool::Added::too_large:
       break;
   }
-  if (node->count() > 1) list.insert_before(cut(node, 1), node->next);
+  if (node->count() > 1) {
+    ShippingNode* const rest = cut(node, 1);
+    rest->ordinal = node->ordinal + 1;
+    rest->sent_at = node->sent_at;
+    list.insert_before(rest, node->next);
+  }
   if (!node->spilling) {
     node->stored = Stored::never;  // it stays where it is, and its source waits for it
     return true;
@@ -125,6 +135,7 @@ void Lane::piece_stored(const LaneSpool::Piece& piece, bool ok) {
       spill_bytes_ -= node->bytes;
       node->spilling = false;
       if (stays) {
+        node->order = next_order_++;  // older records may have come back out of the spool since it was enqueued
         add_waiting(node);
       } else {
         bytes_ -= node->bytes;

@@ -29,8 +29,10 @@ constexpr std::array kOptions = {
         kLive),
     option<&LaneOptions::when_full>(
         "when_full", "auto",
-        "What happens when the queue fills up: block stops reading until there is room; spill puts what is over half of "
-        "it on disk, up to `storage.total_limit_size`, and then stops reading; drop_newest and drop_oldest lose records "
+        "What happens when the queue fills up: block stops reading until there is room; spill puts what is over half "
+        "of "
+        "it on disk, up to `storage.total_limit_size`, and then stops reading; drop_newest and drop_oldest lose "
+        "records "
         "and count them. auto: block for a conf's only output, else spill, so that one dead output does not stop the "
         "others.",
         kLive, "auto|block|spill|drop_newest|drop_oldest"),
@@ -117,7 +119,8 @@ void check(const void* options, const Node& node, Problems& problems) {
   }
   const bool drops = lane.when_full == WhenFull::drop_newest || lane.when_full == WhenFull::drop_oldest;
   if (lane.durable && drops) {
-    problems.error(place_of("durable"), "'durable' keeps every record and 'when_full' asks to drop some; leave one out");
+    problems.error(place_of("durable"),
+                   "'durable' keeps every record and 'when_full' asks to drop some; leave one out");
   }
   if (lane.queue_bytes.value == 0) problems.error(place_of("queue_bytes"), "'queue_bytes' can't be 0");
 }

@@ -17,7 +17,7 @@ struct LaneOptions {
   Duration linger{-1};         // -1: the plugin's own default
   Bytes batch_bytes{1 << 20};  // most bytes in one shipment
   std::int64_t batch_records = 10000;
-  Bytes queue_bytes{8 << 20};  // the lane's budget
+  Bytes queue_bytes{8 << 20};                // the lane's budget
   WhenFull when_full = WhenFull::automatic;  // settled by make_plan
   bool durable = false;
   Bytes spool_bytes{1 << 30};

@@ -71,8 +71,8 @@ void Lane::end_claim(ShippingNode* node) {
   const Batch& batch = *node->batch;
   const auto left_before = [node](const ShippingNode* head) { return head != nullptr && head->before(*node); };
   const bool from_source = node->stored != ShippingNode::Stored::yes;
-  if (from_source && node->last < batch.records.size() && !left_before(sent_.head()) &&
-      !left_before(waiting_.head()) && !left_before(burying_.head())) {
+  if (from_source && node->last < batch.records.size() && !left_before(sent_.head()) && !left_before(waiting_.head()) &&
+      !left_before(burying_.head())) {
     setup_.ledger.progress(*node->claim, setup_.index, batch.records[node->last].position);
   }
   bytes_ -= node->bytes;

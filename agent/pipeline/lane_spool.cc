@@ -25,16 +25,16 @@ LaneSpool::LaneSpool(Setup setup)
     : setup_(std::move(setup)),
       origins_(std::make_unique<Origins>(setup_.tags)),
       read_bytes_(Pool::kChunkSize),
-      size_gauge_(setup_.metrics.gauge("logweir_spool_bytes", "Bytes of the output's spool files",
-                                       of_output(setup_.name))),
-      unread_gauge_(setup_.metrics.gauge("logweir_spool_records", "Records that are in the spool alone",
-                                         of_output(setup_.name))),
+      size_gauge_(
+          setup_.metrics.gauge("logweir_spool_bytes", "Bytes of the output's spool files", of_output(setup_.name))),
+      unread_gauge_(
+          setup_.metrics.gauge("logweir_spool_records", "Records that are in the spool alone", of_output(setup_.name))),
       unstored_gauge_(setup_.metrics.gauge("logweir_spool_unstored_bytes", "Bytes on their way to the spool",
                                            of_output(setup_.name))),
-      damaged_(setup_.metrics.counter("logweir_spool_damaged_frames_total", "Frames of the spool that could not be read",
-                                      of_output(setup_.name))),
-      failures_(setup_.metrics.counter("logweir_spool_failures_total", "Writes, syncs and reads of the spool that failed",
-                                       of_output(setup_.name))),
+      damaged_(setup_.metrics.counter("logweir_spool_damaged_frames_total",
+                                      "Frames of the spool that could not be read", of_output(setup_.name))),
+      failures_(setup_.metrics.counter("logweir_spool_failures_total",
+                                       "Writes, syncs and reads of the spool that failed", of_output(setup_.name))),
       mail_(setup_.loop, [this](const Answer& answer) { answered(answer); }),
       retry_(setup_.loop.timers(), [this] { user_->spool_ready(); }),
       trim_timer_(setup_.loop.timers(), [this] { trim(); }) {}
@@ -66,14 +66,13 @@ Status LaneSpool::open_shards() {
 }
 
 Status LaneSpool::open_shard(const SpoolPlace& place) {
-  auto writer =
-      SpoolWriter::open(setup_.disk, place.directory, setup_.identity, setup_.options, setup_.loop.wall());
+  auto writer = SpoolWriter::open(setup_.disk, place.directory, setup_.identity, setup_.options, setup_.loop.wall());
   if (!writer.ok()) return Status(writer.status()).while_doing("opening the spool " + place.directory);
   auto shard = std::make_unique<Shard>(setup_.disk, place, std::move(writer).value());
   const SpoolRecovered& found = shard->writer->recovered();
   if (found.torn > 0) {
-    setup_.log.warn("the spool {} ends in {} torn frames, which were not acknowledged and are cut off",
-                    place.directory, found.torn);
+    setup_.log.warn("the spool {} ends in {} torn frames, which were not acknowledged and are cut off", place.directory,
+                    found.torn);
   }
   // The state is told of a delivery within milliseconds, the spool's own frontier moves once a second.
   shard->source = setup_.ledger.open(shard->mark, found.frontier, "spool " + setup_.name);
@@ -87,7 +86,8 @@ Status LaneSpool::open_shard(const SpoolPlace& place) {
   }
   shard->trimmed = found.frontier;
   shard->read_next = std::clamp(done, found.frontier, shard->extent.next);
-  if (shard->read_next > shard->source->read_to) setup_.ledger.begin(*shard->source, shard->source->read_to, shard->read_next);
+  if (shard->read_next > shard->source->read_to)
+    setup_.ledger.begin(*shard->source, shard->source->read_to, shard->read_next);
   if (shard->has_unread()) {
     unread_ += found.records;
     setup_.ledger.counts.recovered += found.records;
@@ -205,9 +205,10 @@ void LaneSpool::failed(const Status& status) {
   retry_at_ = loop_now() + kTryAgain;
   retry_.arm(retry_at_, kTryAgain / 8);
   if (const auto times = failure_log_.pass(loop_now())) {
-    setup_.log.error("the spool can't be written: {}; records stay in memory and it is tried again each second ({} "
-                     "failures)",
-                     fault_, *times);
+    setup_.log.error(
+        "the spool can't be written: {}; records stay in memory and it is tried again each second ({} "
+        "failures)",
+        fault_, *times);
   }
 }
 
@@ -326,9 +327,10 @@ void LaneSpool::pass_over(Shard& shard, std::uint64_t to, bool damaged) {
   saw_damage_ = true;
   damaged_.add(frames);
   if (const auto times = damage_log_.pass(loop_now())) {
-    setup_.log.error("{} frames of the spool {} are damaged and passed over ({} such places); logweir spool verify "
-                     "shows where",
-                     frames, shard.place.directory, *times);
+    setup_.log.error(
+        "{} frames of the spool {} are damaged and passed over ({} such places); logweir spool verify "
+        "shows where",
+        frames, shard.place.directory, *times);
   }
 }
 

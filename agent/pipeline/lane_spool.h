@@ -100,11 +100,11 @@ class LaneSpool {
   [[nodiscard]] bool has_unread() const;
   [[nodiscard]] bool idle() const { return !writing_ && pieces_.empty() && !has_unread(); }
   [[nodiscard]] std::uint64_t unread() const { return unread_; }  // records
-  void read_more();  // unless a read is under way
+  void read_more();                                               // unless a read is under way
 
   [[nodiscard]] const std::string& fault() const { return fault_; }  // empty: all is well
-  void refresh_gauges(std::uint64_t unstored_bytes);  // `unstored_bytes`: what waits to be written
-  void close();  // forgets what is under way
+  void refresh_gauges(std::uint64_t unstored_bytes);                 // `unstored_bytes`: what waits to be written
+  void close();                                                      // forgets what is under way
 
  private:
   struct Shard;
@@ -145,9 +145,9 @@ class LaneSpool {
   Commit commit_;
   Commit trim_;
   Shard* trimming_ = nullptr;
-  bool writing_ = false;  // until its answer is heard
-  std::uint64_t gathered_ = 0;    // bytes
-  std::uint64_t next_ = 1;        // sequence of the next frame
+  bool writing_ = false;        // until its answer is heard
+  std::uint64_t gathered_ = 0;  // bytes
+  std::uint64_t next_ = 1;      // sequence of the next frame
   Nanos retry_at_ = 0;
   std::string fault_;
 

@@ -13,10 +13,7 @@ namespace logweir {
 // Resource. One directory of frames: this worker's own, or one that another number of workers left.
 struct LaneSpool::Shard {
   Shard(Disk& disk, SpoolPlace where, std::unique_ptr<SpoolWriter> opened)
-      : place(std::move(where)),
-        writer(std::move(opened)),
-        mark(writer->mark()),
-        reader(disk, place.directory, mark) {}
+      : place(std::move(where)), writer(std::move(opened)), mark(writer->mark()), reader(disk, place.directory, mark) {}
 
   [[nodiscard]] bool has_unread() const { return read_next < extent.next; }
 

@@ -116,9 +116,9 @@ LaneSpool* Pipeline::open_spool(const OutputSpec& spec, std::size_t index) {
   options.max_bytes = spec.lane.spool_bytes.value;
   options.fill = spec.lane.durable;
   options.sync = spec_.sync_spools;
-  auto spool = LaneSpool::open({loop_, ledger_, batches_, tags_, *jobs_, *spec_.metrics, *spec_.disk, *spec_.committer,
-                                spec.log, spec.name, index, spec_.spool_root, spec.spool, options, spec_.worker,
-                                spec_.workers});
+  auto spool =
+      LaneSpool::open({loop_, ledger_, batches_, tags_, *jobs_, *spec_.metrics, *spec_.disk, *spec_.committer, spec.log,
+                       spec.name, index, spec_.spool_root, spec.spool, options, spec_.worker, spec_.workers});
   if (!spool.ok()) {
     spool_faults_.back() = spool.status().message();
     spec.log.error("there is no spool: {}; when the queue is full, reading stops", spool.status().message());

@@ -35,6 +35,7 @@ class FaultyDisk final : public Disk {
   // The power goes in the middle of the n-th change from now: all fails from then on, until `crash`.
   void cut_power_after(int changes) { until_cut_ = changes; }
   void crash();
+  [[nodiscard]] bool is_dead() const { return dead_; }  // the power went and `crash` was not called yet
   // Turns one bit of a file that is at rest.
   void flip(const std::string& path, std::size_t at, unsigned bit) {
     File& file = *names_.at(path);
@@ -53,7 +54,7 @@ class FaultyDisk final : public Disk {
   Status remove(const std::string& path) override;
   Status rename(const std::string& from, const std::string& to) override;
   Result<std::vector<Entry>> files(const std::string& directory) override;
-  Result<std::vector<std::string>> directories(const std::string&) override { return std::vector<std::string>(); }
+  Result<std::vector<std::string>> directories(const std::string& directory) override;
   Status make_directories(const std::string&) override { return {}; }
   Status sync_directory(const std::string& path) override;
   Result<std::uint64_t> free_bytes(const std::string&) override { return capacity_ - std::min(capacity_, used()); }
@@ -221,6 +222,17 @@ inline Result<std::vector<Disk::Entry>> FaultyDisk::files(const std::string& dir
     entries.push_back({path.substr(directory.size() + 1), file->now.size()});
   }
   return entries;
+}
+
+inline Result<std::vector<std::string>> FaultyDisk::directories(const std::string& directory) {
+  if (dead_ || one_in(read_faults_)) return Status::from_errno(EIO, "list " + directory);
+  std::set<std::string> found;
+  for (const auto& [path, file] : names_) {
+    if (path.compare(0, directory.size() + 1, directory + "/") != 0) continue;
+    const std::size_t end = path.find('/', directory.size() + 1);
+    if (end != std::string::npos) found.insert(path.substr(directory.size() + 1, end - directory.size() - 1));
+  }
+  return std::vector<std::string>(found.begin(), found.end());
 }
 
 inline Status FaultyDisk::sync_directory(const std::string& path) {
