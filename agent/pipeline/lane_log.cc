@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lane and its spool: when records go there, and how they come back.
+#include <algorithm>
+
 #include "pipeline/lane.h"
 
 namespace logweir {
@@ -16,6 +18,7 @@ void Lane::start_logging() {
 
 void Lane::stop_logging() {
   logging_ = unstored_ = false;
+  setup_.spool->not_needed();
   setup_.log.debug("the spool is empty; records are kept in memory alone");
 }
 
@@ -74,8 +77,7 @@ void Lane::store_some() {
     }
     unstored_ = !room;
   }
-  for (ShippingNode *node = spilling_.head(), *next = nullptr; room && node != nullptr; node = next) {
-    next = node->next;
+  for (ShippingNode* node = spilling_.head(); room && node != nullptr; node = room ? node->next : nullptr) {
     room = add_to_write(node, spilling_);
   }
   setup_.spool->write();
@@ -91,12 +93,15 @@ bool Lane::add_to_write(ShippingNode* node, ShippingList& list) {
     case LaneSpool::Added::too_large:
       break;
   }
-  if (node->count() > 1) {
-    ShippingNode* const rest = cut(node, 1);
-    rest->ordinal = node->ordinal + 1;
+  const std::uint32_t fitting = setup_.spool->fitting();
+  const std::uint32_t keep = std::max(fitting, 1U);
+  if (node->count() > keep) {
+    ShippingNode* const rest = cut(node, keep);
+    rest->ordinal = node->ordinal + keep;
     rest->sent_at = node->sent_at;
     list.insert_before(rest, node->next);
   }
+  if (fitting > 0) return add_to_write(node, list);
   if (!node->spilling) {
     node->stored = Stored::never;  // it stays where it is, and its source waits for it
     return true;

@@ -32,6 +32,7 @@ class FaultyDisk final : public Disk {
     change_faults_ = changes;
     read_faults_ = reads;
   }
+  void fail_file_reads(bool fail) { file_reads_fail_ = fail; }
   // The power goes in the middle of the n-th change from now: all fails from then on, until `crash`.
   void cut_power_after(int changes) { until_cut_ = changes; }
   void crash();
@@ -87,6 +88,7 @@ class FaultyDisk final : public Disk {
   std::uint32_t change_faults_ = 0;
   std::uint32_t read_faults_ = 0;
   int until_cut_ = 0;
+  bool file_reads_fail_ = false;
   bool dead_ = false;
   std::uint64_t capacity_ = std::uint64_t{1} << 40;
   Names names_;
@@ -113,7 +115,9 @@ class FaultyDisk::Handle final : public DiskFile {
     return fails ? disk_.fault("write") : Status();
   }
   Result<std::size_t> read(char* into, std::size_t size, std::uint64_t offset) override {
-    if (disk_.dead_ || disk_.one_in(disk_.read_faults_)) return Status::from_errno(EIO, "read");
+    if (disk_.file_reads_fail_ || disk_.dead_ || disk_.one_in(disk_.read_faults_)) {
+      return Status::from_errno(EIO, "read");
+    }
     const std::size_t there = file_->now.size() - std::min<std::size_t>(file_->now.size(), offset);
     const std::size_t got = std::min(size, there);
     if (got > 0) std::memcpy(into, file_->now.data() + offset, got);
