@@ -322,9 +322,10 @@ void LaneSpool::read_later() {
 
 // False: the pool has no room for all of it; the rest is read again.
 bool LaneSpool::take_in(Shard& shard, const SpoolRun& run) {
+  ChunkRef room;
   for (std::size_t i = 0; i < run.frames.size(); ++i) {
     const FrameHead& head = run.heads[i];
-    auto batch = decode_frame(run.frames[i], setup_.batches, *origins_, Use::outflow);
+    auto batch = decode_frame(run.frames[i], setup_.batches, *origins_, Use::outflow, room);
     if (!batch.ok() && batch.status().code() == Code::full) return false;
     pass_over(shard, head.sequence, true);
     if (!batch.ok()) {

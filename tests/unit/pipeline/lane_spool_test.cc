@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tests/support/fake_output.h"
+#include "tests/support/spool_frames.h"
 #include "tests/support/spooled_lane.h"
 
 namespace logweir {
@@ -184,6 +186,50 @@ TEST_CASE("what waits for a disk that failed is written as soon as it may be, th
   CHECK(ground.life->lane->spool_fault().empty());
   ground.drain();
   CHECK(ground.delivered() == Ground::up_to(3));
+}
+
+TEST_CASE("what came out of a spool keeps its fields when the lane makes its memory compact") {
+  LineBatch lines;
+  lines.add("body");
+  const std::string key = "a key of its own";
+  const std::string value = "a value of its own";
+  Field field;
+  field.key = key;
+  field.value.kind = Value::Kind::string;
+  field.value.text = value;
+  lines->fields.push_back(field);
+  lines->records[0].field_count = 1;
+  const std::string frame = frame_of(lines.all(), {1, 1, 1});
+  BatchPool batches(lines.pool());
+  TestOrigins origins;
+  ChunkRef room;
+  auto decoded = decode_frame(frame, batches, origins, Use::outflow, room);
+  REQUIRE(decoded.ok());
+  room.reset();
+  Compactor compactor(lines.pool());
+  REQUIRE(compactor.compact(*decoded.value()));
+  ChunkRef next = lines.pool().take(Use::outflow);  // what was given back is used again
+  std::memset(next->data(), 'z', next->capacity);
+  CHECK(decoded.value()->fields[0].key == key);
+  CHECK(decoded.value()->fields[0].value.text == value);
+}
+
+TEST_CASE("small frames that are read back share their memory") {
+  Ground ground(durable());
+  ground.output.down = true;
+  for (int i = 0; i < 200; ++i) {
+    ground.put(1);
+    ground.life->settle(1);
+  }
+  ground.restart();
+  const std::uint64_t before = ground.life->pool.out();
+  ground.life->pass(0);
+  ground.life->settle();
+  REQUIRE_FALSE(ground.life->spool->has_unread());
+  CHECK(ground.life->pool.out() <= before + 4);
+  ground.output.down = false;
+  ground.drain();
+  CHECK(ground.delivered() == Ground::up_to(200));
 }
 
 TEST_CASE("a write that is under way when the lane is closed counts: its source is not read again") {
