@@ -107,17 +107,24 @@ class SpooledLane {
     ledger.checkpoint();
   }
 
-  // Lets each thread do what it was told to, and the loop hear of it.
+  // Lets the committer do what it was told to, and the loop hear of it.
+  void let_commit() {
+    ground_.gate.set_open(GatedDisk::Who::committer, true);
+    pass_through_committer();
+    ground_.gate.set_open(GatedDisk::Who::committer, false);
+    run_turns(loop);
+  }
+  // The same of the job threads.
+  void let_read() {
+    ground_.gate.set_open(GatedDisk::Who::jobs, true);
+    pass_through_jobs();
+    ground_.gate.set_open(GatedDisk::Who::jobs, false);
+    run_turns(loop);
+  }
   void settle(int rounds = 4) {
     while (rounds-- > 0) {
-      ground_.gate.set_open(GatedDisk::Who::committer, true);
-      pass_through_committer();
-      ground_.gate.set_open(GatedDisk::Who::committer, false);
-      run_turns(loop);
-      ground_.gate.set_open(GatedDisk::Who::jobs, true);
-      pass_through_jobs();
-      ground_.gate.set_open(GatedDisk::Who::jobs, false);
-      run_turns(loop);
+      let_commit();
+      let_read();
     }
   }
   void pass(Nanos time) {

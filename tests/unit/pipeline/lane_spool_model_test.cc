@@ -143,6 +143,10 @@ class Model {
       change_mood();
     } else if (dice < 870) {
       change_disk();
+    } else if (dice < 900) {
+      life_->let_read();
+    } else if (dice < 930) {
+      life_->let_commit();
     } else if (dice < 980) {
       life_->settle(1 + static_cast<int>(random_() % 3));
     } else if (dice < 990) {

@@ -92,8 +92,9 @@ TEST_CASE("records that were stored last stay behind those that were read back m
   ground.put(3);
   ground.life->settle();
   ground.restart();  // 0 to 2 are in the spool alone
-  ground.put(3);     // enqueued before the others are read
-  ground.life->settle();
+  ground.put(3);     // enqueued before the others are read, stored behind them
+  ground.life->let_read();
+  ground.life->let_commit();
   ground.output.down = false;
   ground.life->pass(2 * kSecond);
   ground.life->pass(2 * kSecond);
