@@ -8,8 +8,8 @@ from collections import Counter
 
 import pytest
 
-from agent import tail, to_http, to_tcp
-from lines import SEQUENCE, Verdict, Writer, numbered
+from agent import tail, to_file, to_http, to_tcp
+from lines import SEQUENCE, Verdict, Writer, numbered, verdict_of
 from waiting import wait_until
 
 RATE = 3000
@@ -65,6 +65,22 @@ def test_fifty_kills_lose_nothing_and_repeat_only_what_was_in_flight(agent, make
     print(f"{written} lines, {KILLS} kills, {repeated} repeated")
     # Of each kill: what the peer had and the state did not know yet, and a frame of which a part was delivered.
     assert repeated <= KILLS * (RATE * 0.1 + 400), repeated
+
+
+def test_a_durable_file_of_all_workers_has_each_line_after_kills(agent, logs, out):
+    agent.configure(tail(logs / "*.log"), to_file(out, durable=True, queue_bytes="64k", batch_bytes="16k")).start()
+    files, lines = 4, 250  # of a round
+    for round in range(20):
+        for name in range(files):
+            first = (round * files + name) * lines
+            with open(logs / f"{name}.log", "ab") as file:
+                file.write(numbered(first, first + lines))
+        time.sleep(0.2)
+        agent.kill()
+        agent.start(ready=False)
+    agent.wait_ready()
+    written = 20 * files * lines
+    wait_until(lambda: not verdict_of(out, written).lost, 30, lambda: verdict_of(out, written), every=0.2)
 
 
 @pytest.fixture
