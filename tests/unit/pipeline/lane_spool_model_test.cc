@@ -369,7 +369,7 @@ TEST_CASE("a lane and its spool lose nothing through failing disks, moody peers,
   const std::uint64_t steps = std::uint64_t{runs} * kSteps;
   MESSAGE(steps, " steps, seeds 1 to ", runs, ", ", lives, " lives, ", delivered, " records delivered, ", repeated,
           " again after a crash, ", recovered, " out of spools");
-  CHECK(delivered > runs * 100);
+  CHECK(delivered > runs * 30);
 }
 
 }  // namespace logweir
