@@ -55,17 +55,19 @@ class Planner {
     for (const InputPlan& input : inputs) {
       const auto takes_it = [&](const OutputPlan& output) { return takes(output, input.tag); };
       if (is_open(input.tag) || std::any_of(outputs.begin(), outputs.end(), takes_it)) continue;
-      problems_.warning(input.place, fmt::format("no output's match takes the tag '{}' of input '{}'; its records would "
-                                                 "go nowhere",
-                                                 input.tag, input.name));
+      problems_.warning(input.place,
+                        fmt::format("no output's match takes the tag '{}' of input '{}'; its records would "
+                                    "go nowhere",
+                                    input.tag, input.name));
     }
     for (const OutputPlan& output : outputs) {
       const auto brings = [&](const InputPlan& input) { return is_open(input.tag) || takes(output, input.tag); };
       const bool asks = !output.match.empty() || !output.match_regex.empty();
       if (!asks || std::any_of(inputs.begin(), inputs.end(), brings)) continue;
-      problems_.warning(output.place, fmt::format("no input has a tag that output '{}' takes with match '{}'; it would "
-                                                  "get no records",
-                                                  output.name, output.match.empty() ? output.match_regex : output.match));
+      problems_.warning(output.place,
+                        fmt::format("no input has a tag that output '{}' takes with match '{}'; it would "
+                                    "get no records",
+                                    output.name, output.match.empty() ? output.match_regex : output.match));
     }
   }
 

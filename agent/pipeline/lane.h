@@ -127,6 +127,7 @@ class Lane final : public OutputHost, private LaneSpoolUser {
   void back_to_waiting(ShippingNode* node);
   void count_refusal();
   void end_claim(ShippingNode* node);
+  [[nodiscard]] bool left_before(const ShippingNode& node) const;
   void contain(std::uint64_t first, std::string_view what);
   void look_closer(std::uint64_t failed);
   void bury(ShippingNode* node, std::string_view reason, std::string_view answer);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lane and its spool: when records go there, and how they come back.
+#include <algorithm>
+
 #include "pipeline/lane.h"
 
 namespace logweir {
@@ -40,6 +42,7 @@ void Lane::pass_by_spool() {
     spilling_.remove(node);
     spill_bytes_ -= node->bytes;
     node->spilling = false;
+    node->order = next_order_++;
     add_waiting(node);
     unstored_ = true;
   }
@@ -63,15 +66,18 @@ void Lane::store_some() {
   if (!setup_.spool->can_write()) return;
   bool room = true;
   if (unstored_) {
-    for (ShippingList* list : {&sent_, &waiting_}) {
-      for (ShippingNode* node = list->head(); room && node != nullptr; node = node->next) {
-        if (node->stored == Stored::no) room = add_to_write(node, *list);
-      }
+    // By age: what came back from the peer waits, though it is older than what is still sent.
+    ShippingNode* sent = sent_.head();
+    ShippingNode* waiting = waiting_.head();
+    while (room && (sent != nullptr || waiting != nullptr)) {
+      const bool from_sent = waiting == nullptr || (sent != nullptr && sent->before(*waiting));
+      ShippingNode*& node = from_sent ? sent : waiting;
+      if (node->stored == Stored::no) room = add_to_write(node, from_sent ? sent_ : waiting_);
+      node = node->next;
     }
     unstored_ = !room;
   }
-  for (ShippingNode *node = spilling_.head(), *next = nullptr; room && node != nullptr; node = next) {
-    next = node->next;
+  for (ShippingNode* node = spilling_.head(); room && node != nullptr; node = room ? node->next : nullptr) {
     room = add_to_write(node, spilling_);
   }
   setup_.spool->write();
@@ -87,7 +93,15 @@ bool Lane::add_to_write(ShippingNode* node, ShippingList& list) {
     case LaneSpool::Added::too_large:
       break;
   }
-  if (node->count() > 1) list.insert_before(cut(node, 1), node->next);
+  const std::uint32_t fitting = setup_.spool->fitting();
+  const std::uint32_t keep = std::max(fitting, 1U);
+  if (node->count() > keep) {
+    ShippingNode* const rest = cut(node, keep);
+    rest->ordinal = node->ordinal + keep;
+    rest->sent_at = node->sent_at;
+    list.insert_before(rest, node->next);
+  }
+  if (fitting > 0) return add_to_write(node, list);
   if (!node->spilling) {
     node->stored = Stored::never;  // it stays where it is, and its source waits for it
     return true;
@@ -136,6 +150,7 @@ void Lane::piece_stored(const LaneSpool::Piece& piece, bool ok) {
       spill_bytes_ -= node->bytes;
       node->spilling = false;
       if (stays) {
+        node->order = next_order_++;  // older records may have come back out of the spool since it was enqueued
         add_waiting(node);
       } else {
         bytes_ -= node->bytes;

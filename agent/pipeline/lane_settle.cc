@@ -69,15 +69,25 @@ void Lane::finish(ShippingNode* node) {
 // follows it, though the rest of the batch may wait long.
 void Lane::end_claim(ShippingNode* node) {
   const Batch& batch = *node->batch;
-  const auto left_before = [node](const ShippingNode* head) { return head != nullptr && head->before(*node); };
   const bool from_source = node->stored != ShippingNode::Stored::yes;
-  if (from_source && node->last < batch.records.size() && !left_before(sent_.head()) && !left_before(waiting_.head()) &&
-      !left_before(burying_.head())) {
+  if (from_source && node->last < batch.records.size() && !left_before(*node)) {
     setup_.ledger.progress(*node->claim, setup_.index, batch.records[node->last].position);
   }
   bytes_ -= node->bytes;
   setup_.ledger.settled(*std::exchange(node->claim, nullptr), setup_.index);
   if (node->stored != ShippingNode::Stored::under_way) nodes_.take_back(node);
+}
+
+// Whether the lane may hold older records of the node's batch.
+bool Lane::left_before(const ShippingNode& node) const {
+  for (const ShippingList* list : {&waiting_, &burying_, &spilling_}) {
+    if (!list->empty() && list->head()->before(node)) return true;
+  }
+  // What was sent again is behind what was sent before it, though it is older.
+  for (const ShippingNode* sent = sent_.head(); sent != nullptr; sent = sent->next) {
+    if (sent->claim == node.claim && sent->before(node)) return true;
+  }
+  return false;
 }
 
 void Lane::back_to_waiting(ShippingNode* node) {

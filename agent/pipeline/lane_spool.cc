@@ -36,7 +36,7 @@ LaneSpool::LaneSpool(Setup setup)
       failures_(setup_.metrics.counter("logweir_spool_failures_total",
                                        "Writes, syncs and reads of the spool that failed", of_output(setup_.name))),
       mail_(setup_.loop, [this](const Answer& answer) { answered(answer); }),
-      retry_(setup_.loop.timers(), [this] { user_->spool_ready(); }),
+      retry_(setup_.loop.timers(), [this] { woken(); }),
       trim_timer_(setup_.loop.timers(), [this] { trim(); }) {}
 
 LaneSpool::~LaneSpool() { close(); }
@@ -141,16 +141,21 @@ LaneSpool::Added LaneSpool::add(ShippingNode& node) {
   const std::uint64_t begin = next_;
   const std::size_t frames = commit_.frames.size();
   const std::uint64_t gathered = gathered_;
+  // Frames that fit a pooled chunk can be written and read again when memory is short.
+  const std::size_t most = setup_.batches.pool().chunk_size();
   Part rest{node.batch.get(), node.first, node.last};
   while (rest.first < rest.last) {
-    const FramePlan plan = plan_frame(rest);
+    const FramePlan plan = plan_frame(rest, most);
     char* const space = plan.records > 0 ? room(plan.bytes) : nullptr;
     if (space == nullptr) {
       commit_.frames.resize(frames);
       gathered_ = gathered;
       next_ = begin;
-      if (plan.records == 0) return Added::too_large;
-      if (frames == 0) retry_.arm(loop_now() + kMemoryAgain, kMemoryAgain);
+      if (plan.records == 0) {
+        fitting_ = rest.first - node.first;
+        return Added::too_large;
+      }
+      if (frames == 0) wake_at(loop_now() + kMemoryAgain, kMemoryAgain);
       return Added::full;
     }
     encode_frame(rest, plan, {own().mark, next_++, setup_.loop.wall()}, space);
@@ -203,13 +208,33 @@ void LaneSpool::failed(const Status& status) {
   failures_.add(1);
   fault_ = status.message();
   retry_at_ = loop_now() + kTryAgain;
-  retry_.arm(retry_at_, kTryAgain / 8);
+  wake_at(retry_at_, kTryAgain / 8);
   if (const auto times = failure_log_.pass(loop_now())) {
     setup_.log.error(
         "the spool can't be written: {}; records stay in memory and it is tried again each second ({} "
         "failures)",
         fault_, *times);
   }
+}
+
+// The earliest of what is waited for wakes; the others are asked for again then.
+void LaneSpool::wake_at(Nanos at, Nanos slack) {
+  if (retry_.armed() && wake_at_ <= at) return;
+  wake_at_ = at;
+  retry_.arm(at, slack);
+}
+
+void LaneSpool::woken() {
+  for (const Nanos at : {retry_at_, read_at_}) {
+    if (at > loop_now()) wake_at(at, kMemoryAgain);
+  }
+  user_->spool_ready();
+}
+
+void LaneSpool::not_needed() {
+  if (fault_.empty()) return;
+  setup_.log.info("nothing waits for the spool that could not be written");
+  fault_.clear();
 }
 
 void LaneSpool::recovered() {
@@ -247,10 +272,10 @@ LaneSpool::Shard* LaneSpool::oldest_unread() {
 
 void LaneSpool::read_more() {
   Shard* const shard = oldest_unread();
-  if (closed_ || read_ != nullptr || shard == nullptr || retry_.armed()) return;
+  if (closed_ || read_ != nullptr || shard == nullptr || loop_now() < read_at_) return;
   ChunkRef memory = setup_.batches.pool().take(Use::outflow, read_bytes_);
   if (!memory) {
-    retry_.arm(loop_now() + kMemoryAgain, kMemoryAgain);
+    read_later();
     return;
   }
   read_ = std::make_shared<Read>();  // shared by the two halves of the job; the second is the last
@@ -273,7 +298,7 @@ void LaneSpool::read_ended(const std::shared_ptr<Read>& read) {
   if (closed_) return;
   Shard& shard = *read->shard;
   if (!read->status.ok()) {
-    give_up(shard, read->status);
+    give_up(shard, read->extent, read->status);
     return;
   }
   shard.read_failures = 0;
@@ -283,18 +308,24 @@ void LaneSpool::read_ended(const std::shared_ptr<Read>& read) {
     read_bytes_ = Pool::kChunkSize;
   }
   if (!take_in(shard, read->run)) {
-    retry_.arm(loop_now() + kMemoryAgain, kMemoryAgain);
+    read_later();
     return;
   }
   if (!has_unread()) all_read();
   user_->spool_ready();
 }
 
+void LaneSpool::read_later() {
+  read_at_ = loop_now() + kMemoryAgain;
+  wake_at(read_at_, kMemoryAgain);
+}
+
 // False: the pool has no room for all of it; the rest is read again.
 bool LaneSpool::take_in(Shard& shard, const SpoolRun& run) {
+  ChunkRef room;
   for (std::size_t i = 0; i < run.frames.size(); ++i) {
     const FrameHead& head = run.heads[i];
-    auto batch = decode_frame(run.frames[i], setup_.batches, *origins_, Use::outflow);
+    auto batch = decode_frame(run.frames[i], setup_.batches, *origins_, Use::outflow, room);
     if (!batch.ok() && batch.status().code() == Code::full) return false;
     pass_over(shard, head.sequence, true);
     if (!batch.ok()) {
@@ -335,18 +366,20 @@ void LaneSpool::pass_over(Shard& shard, std::uint64_t to, bool damaged) {
   }
 }
 
-void LaneSpool::give_up(Shard& shard, const Status& why) {
+void LaneSpool::give_up(Shard& shard, const SpoolExtent& read_extent, const Status& why) {
   failures_.add(1);
   if (const auto times = failure_log_.pass(loop_now())) {
     setup_.log.error("the spool can't be read: {} ({} failures)", why.message(), *times);
   }
-  const SequenceRange blocked = shard.reader.blocked();
-  if (++shard.read_failures >= kReadTries && blocked.end > shard.read_next) {
+  // What is written behind it later is another matter.
+  const std::uint64_t end = std::min(shard.reader.blocked().end, read_extent.next);
+  if (++shard.read_failures >= kReadTries && end > shard.read_next) {
     shard.read_failures = 0;
-    pass_over(shard, blocked.end, true);
+    pass_over(shard, end, true);
     if (!has_unread()) all_read();
   }
-  retry_.arm(loop_now() + kTryAgain, kTryAgain / 8);
+  read_at_ = loop_now() + kTryAgain;
+  wake_at(read_at_, kTryAgain / 8);
 }
 
 // What was counted as waiting and did not come was damaged; or it was done already, since what an earlier run left is

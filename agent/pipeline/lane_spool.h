@@ -83,10 +83,11 @@ class LaneSpool {
   enum class Added : unsigned char {
     added,
     full,       // this write is full, or there is no memory now
-    too_large,  // the node's first record is larger than a frame may be; nothing of the node was added
+    too_large,  // the record behind `fitting` ones is larger than a frame may be; nothing of the node was added
   };
   // Encodes the node's records behind what was added since the last write.
   Added add(ShippingNode& node);
+  [[nodiscard]] std::uint32_t fitting() const { return fitting_; }
   [[nodiscard]] std::vector<Piece>& pieces() { return pieces_; }
   void write();
   // Whether all that is older than this stored piece is in memory or done with.
@@ -103,11 +104,10 @@ class LaneSpool {
   [[nodiscard]] std::uint64_t unread() const { return unread_; }  // records
   void read_more();                                               // unless a read is under way
 
-  // Nothing waits for the disk any more, whatever its state: an old fault is no news.
-  void not_needed() { fault_.clear(); }
   [[nodiscard]] const std::string& fault() const { return fault_; }  // empty: all is well
-  void refresh_gauges(std::uint64_t unstored_bytes);                 // `unstored_bytes`: what waits to be written
-  void close();                                                      // forgets what is under way
+  void not_needed();  // nothing is to be written now: a write that failed is no fault any more
+  void refresh_gauges(std::uint64_t unstored_bytes);  // `unstored_bytes`: what waits to be written
+  void close();                                       // forgets what is under way
 
  private:
   struct Shard;
@@ -129,10 +129,13 @@ class LaneSpool {
   void trimmed();
   char* room(std::size_t bytes);
   void failed(const Status& status);
+  void wake_at(Nanos at, Nanos slack);
+  void woken();
   void recovered();
   void read_ended(const std::shared_ptr<Read>& read);
   bool take_in(Shard& shard, const SpoolRun& run);
-  void give_up(Shard& shard, const Status& why);
+  void read_later();
+  void give_up(Shard& shard, const SpoolExtent& read_extent, const Status& why);
   void pass_over(Shard& shard, std::uint64_t to, bool damaged);
   void all_read();
   void trim();
@@ -152,7 +155,10 @@ class LaneSpool {
   bool writing_ = false;        // until its answer is heard
   std::uint64_t gathered_ = 0;  // bytes
   std::uint64_t next_ = 1;      // sequence of the next frame
-  Nanos retry_at_ = 0;
+  Nanos retry_at_ = 0;          // no write before
+  Nanos read_at_ = 0;           // no read before
+  Nanos wake_at_ = 0;           // of `retry_`
+  std::uint32_t fitting_ = 0;   // of the node that was last too large
   std::string fault_;
 
   std::shared_ptr<Read> read_;

@@ -225,8 +225,9 @@ PipelineSnapshot Pipeline::snapshot(std::size_t most_sources) {
     const std::uint64_t waiting = lane->waiting_records();
     snapshot.ledger.waiting += waiting;
     const Breaker& breaker = lane->breaker();
-    snapshot.lanes.push_back({lane->name(), waiting, lane->stored_records(), breaker.state(), breaker.failures_in_row(), lane->last_failure(),
-                              lane->stuck(kStuckAfter), missing.empty() ? lane->spool_fault() : missing});
+    snapshot.lanes.push_back({lane->name(), waiting, lane->stored_records(), breaker.state(), breaker.failures_in_row(),
+                              lane->last_failure(), lane->stuck(kStuckAfter),
+                              missing.empty() ? lane->spool_fault() : missing});
   }
   snapshot.ledger.waiting += poison_.waiting();
   for (const auto& post : posts_) post->gate().refresh();

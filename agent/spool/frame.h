@@ -67,5 +67,9 @@ class OriginSource {
 // one chunk. Code::full: the pool has no room for `use`, try again later; Code::corrupt: the frame makes no sense.
 // `bytes` begins with the frame's head. The worker's thread, like the pool.
 Result<BatchRef> decode_frame(std::string_view bytes, BatchPool& batches, OriginSource& origins, Use use);
+// The same; the texts go into `room` where they fit, else into a new chunk, which is the room for the next frame. Many
+// small frames then share their memory.
+Result<BatchRef> decode_frame(std::string_view bytes, BatchPool& batches, OriginSource& origins, Use use,
+                              ChunkRef& room);
 
 }  // namespace logweir

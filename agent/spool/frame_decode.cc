@@ -121,6 +121,12 @@ bool read_tables(const FrameHead& head, Bytes records, Bytes fields, Bytes texts
 }  // namespace
 
 Result<BatchRef> decode_frame(std::string_view bytes, BatchPool& batches, OriginSource& origins, Use use) {
+  ChunkRef room;
+  return decode_frame(bytes, batches, origins, use, room);
+}
+
+Result<BatchRef> decode_frame(std::string_view bytes, BatchPool& batches, OriginSource& origins, Use use,
+                              ChunkRef& room) {
   FrameHead head;
   if (const auto found =
           bytes.size() < kFrameHead ? std::nullopt : read_head(bytes, load<std::uint64_t>(bytes.data()))) {
@@ -138,14 +144,17 @@ Result<BatchRef> decode_frame(std::string_view bytes, BatchPool& batches, Origin
   if (payload.bad() || head.records == 0) return corrupt(head, "its tables are not there");
 
   const std::string_view texts = payload.left();
-  ChunkRef chunk = batches.pool().take(use, texts.size());
-  if (!chunk) return Status(Code::full, "read a frame of a spool: the memory budget has no room for it now");
-  if (!texts.empty()) std::memcpy(chunk->data(), texts.data(), texts.size());
-  chunk->used = static_cast<std::uint32_t>(texts.size());
+  if (!room || room->room() < texts.size()) {
+    room = batches.pool().take(use, texts.size());
+    if (!room) return Status(Code::full, "read a frame of a spool: the memory budget has no room for it now");
+  }
+  char* const copy = room->free_space();
+  if (!texts.empty()) std::memcpy(copy, texts.data(), texts.size());
+  room->used += static_cast<std::uint32_t>(texts.size());
   BatchRef batch = batches.make();
-  batch->hold(chunk);
+  batch->hold(room);
   batch->source = source;
-  if (!read_tables(head, records, fields, Bytes({chunk->data(), texts.size()}), *batch)) {
+  if (!read_tables(head, records, fields, Bytes({copy, texts.size()}), *batch)) {
     return corrupt(head, "its records make no sense");
   }
   batch->origin = origins.origin(origin);

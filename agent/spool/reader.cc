@@ -82,6 +82,7 @@ void SpoolReader::pass_over(std::uint64_t to, SpoolRun& run) {
 
 Status SpoolReader::read(SequenceRange wanted, const SpoolExtent& extent, std::span<char> memory, SpoolRun& run) {
   run = {};
+  blocked_ = {};
   run.begin = run.end = wanted.begin;
   const std::uint64_t end = std::min(wanted.end, extent.next);
   if (wanted.begin >= end) return {};

@@ -151,9 +151,10 @@ Status DeadLetters::add(const std::vector<Letter>& letters) {
   if (Status status = file_->add(letters, options_.limits, clock_.wall(), evicted); !status.ok()) return status;
   if (evicted > 0) {
     if (const auto n = full_limit_.pass(clock_.mono())) {
-      log_.warn("the store of dead letters is full: the {} oldest were deleted for new ones (said {} times since the last "
-                "such line); see `logweir dlq list`",
-                evicted, *n);
+      log_.warn(
+          "the store of dead letters is full: the {} oldest were deleted for new ones (said {} times since the last "
+          "such line); see `logweir dlq list`",
+          evicted, *n);
     }
   }
   const auto totals = file_->totals();

@@ -32,9 +32,11 @@ class FaultyDisk final : public Disk {
     change_faults_ = changes;
     read_faults_ = reads;
   }
+  void fail_file_reads(bool fail) { file_reads_fail_ = fail; }
   // The power goes in the middle of the n-th change from now: all fails from then on, until `crash`.
   void cut_power_after(int changes) { until_cut_ = changes; }
   void crash();
+  [[nodiscard]] bool is_dead() const { return dead_; }  // the power went and `crash` was not called yet
   // Turns one bit of a file that is at rest.
   void flip(const std::string& path, std::size_t at, unsigned bit) {
     File& file = *names_.at(path);
@@ -53,7 +55,7 @@ class FaultyDisk final : public Disk {
   Status remove(const std::string& path) override;
   Status rename(const std::string& from, const std::string& to) override;
   Result<std::vector<Entry>> files(const std::string& directory) override;
-  Result<std::vector<std::string>> directories(const std::string&) override { return std::vector<std::string>(); }
+  Result<std::vector<std::string>> directories(const std::string& directory) override;
   Status make_directories(const std::string&) override { return {}; }
   Status sync_directory(const std::string& path) override;
   Result<std::uint64_t> free_bytes(const std::string&) override { return capacity_ - std::min(capacity_, used()); }
@@ -86,6 +88,7 @@ class FaultyDisk final : public Disk {
   std::uint32_t change_faults_ = 0;
   std::uint32_t read_faults_ = 0;
   int until_cut_ = 0;
+  bool file_reads_fail_ = false;
   bool dead_ = false;
   std::uint64_t capacity_ = std::uint64_t{1} << 40;
   Names names_;
@@ -112,7 +115,9 @@ class FaultyDisk::Handle final : public DiskFile {
     return fails ? disk_.fault("write") : Status();
   }
   Result<std::size_t> read(char* into, std::size_t size, std::uint64_t offset) override {
-    if (disk_.dead_ || disk_.one_in(disk_.read_faults_)) return Status::from_errno(EIO, "read");
+    if (disk_.file_reads_fail_ || disk_.dead_ || disk_.one_in(disk_.read_faults_)) {
+      return Status::from_errno(EIO, "read");
+    }
     const std::size_t there = file_->now.size() - std::min<std::size_t>(file_->now.size(), offset);
     const std::size_t got = std::min(size, there);
     if (got > 0) std::memcpy(into, file_->now.data() + offset, got);
@@ -221,6 +226,17 @@ inline Result<std::vector<Disk::Entry>> FaultyDisk::files(const std::string& dir
     entries.push_back({path.substr(directory.size() + 1), file->now.size()});
   }
   return entries;
+}
+
+inline Result<std::vector<std::string>> FaultyDisk::directories(const std::string& directory) {
+  if (dead_ || one_in(read_faults_)) return Status::from_errno(EIO, "list " + directory);
+  std::set<std::string> found;
+  for (const auto& [path, file] : names_) {
+    if (path.compare(0, directory.size() + 1, directory + "/") != 0) continue;
+    const std::size_t end = path.find('/', directory.size() + 1);
+    if (end != std::string::npos) found.insert(path.substr(directory.size() + 1, end - directory.size() - 1));
+  }
+  return std::vector<std::string>(found.begin(), found.end());
 }
 
 inline Status FaultyDisk::sync_directory(const std::string& path) {

@@ -10,7 +10,7 @@ TEST_CASE("the ledger's page sums the workers and shows each with its lanes and 
   one.ledger.read = 5;
   one.ledger.delivered = 3;
   one.ledger.waiting = 2;
-  one.lanes.push_back({"out \"a\"", 2, Breaker::State::open, 7, "refused", false});
+  one.lanes.push_back({"out \"a\"", 2, 0, Breaker::State::open, 7, "refused", false});
   one.sources.push_back({0xAB, true, "/var/log/\xff", 50, {30}});
   one.source_count = 4;
   PipelineSnapshot two;

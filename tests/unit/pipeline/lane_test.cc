@@ -48,6 +48,31 @@ struct Ground {
     lane->enqueue(batch, 0, static_cast<std::uint32_t>(count));
     batch->receipt.reset();
   }
+  // One batch whose records have a position each.
+  void put_positions(int count) {
+    BatchRef batch = batches.make();
+    batch->origin = OriginRef::make({&tag, "log", {}, {}, 0});
+    ChunkRef chunk = pool.take(Use::intake);
+    batch->hold(chunk);
+    batch->read_at = loop.now();
+    const std::uint64_t begin = position;
+    for (int i = 0; i < count; ++i) {
+      const std::string text = std::to_string(next++);
+      Record record;
+      record.data = chunk->free_space();
+      record.size = static_cast<std::uint32_t>(text.size());
+      record.position = position++;
+      text.copy(chunk->free_space(), text.size());
+      chunk->used += record.size;
+      batch->bytes += record.size;
+      batch->records.push_back(record);
+    }
+    batch->receipt = ledger.begin(*source, begin, position);
+    batch->claim = batch->receipt.get();
+    ledger.counts.read += static_cast<std::uint64_t>(count);
+    lane->enqueue(batch, 0, static_cast<std::uint32_t>(count));
+    batch->receipt.reset();
+  }
   void pass(Nanos time) {
     clock.advance(time);
     loop.run_once();
@@ -351,6 +376,23 @@ TEST_CASE("records that wait longer than max_age are dropped with that reason, y
   ground.output.deliver_all();
   CHECK(ground.output.delivered == std::vector<std::string>{"3", "4"});
   CHECK(ground.discrepancy() == 0);
+}
+
+TEST_CASE("a source is not done with older records of a batch that were sent again behind newer ones") {
+  LaneOptions options;
+  options.batch_records = 2;
+  Ground ground(options);
+  ground.put_positions(6);
+  ground.pass(0);
+  REQUIRE(ground.output.held.size() == 6);
+  ground.output.settle(2, Outcome::retry);  // 0 and 1 go out once more, behind 2 to 5
+  ground.pass(2 * kSecond);
+  REQUIRE(ground.output.held.size() == 6);
+  ground.output.settle(2, Outcome::delivered);
+  CHECK(ground.output.delivered == std::vector<std::string>{"2", "3"});
+  CHECK(Ledger::prefix_of(*ground.source) == 0);
+  ground.output.deliver_all();
+  CHECK(Ledger::prefix_of(*ground.source) == 6);
 }
 
 TEST_CASE("max_age leaves alone what is sent, and looks at it when it comes back") {
