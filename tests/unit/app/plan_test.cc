@@ -100,11 +100,20 @@ TEST_CASE("an unknown key is told with the nearest of the plugin's and the commo
   CHECK(made({.output = "{name: peer, match: x, lingr: 1}"}).says("did you mean 'linger'?"));
 }
 
+TEST_CASE("a tag that no output takes and an output that takes no tag are warnings") {
+  const Made conf = made({.input = "{name: files, path: /a, tag: app}", .output = "{name: peer, match: aap}"});
+  CHECK(conf.plan);
+  CHECK(conf.says("no output's match takes the tag 'app' of input 'files.0'"));
+  CHECK(conf.says("no input has a tag that output 'peer.0' takes with match 'aap'"));
+  CHECK(
+      made({.input = "{name: files, path: /a, tag: app}", .output = "{name: peer, match: a*}"}).problems.all().empty());
+}
+
 TEST_CASE("keys of Fluent Bit that are not built are warnings") {
   const Made conf =
       made({.service = "{storage.sync: full, hot_reload: on, dns.mode: UDP, telemetry: {a: b}}",
             .input = "{name: files, path: /a, threaded: on, storage.type: filesystem, docker_mode: on}",
-            .output = "{name: peer, match: x, workers: 2, net.keepalive: off, tls.verify: off, tls: off}"});
+            .output = "{name: peer, match: '*', workers: 2, net.keepalive: off, tls.verify: off, tls: off}"});
   CHECK(conf.plan);
   CHECK(conf.problems.all().size() == 9);
   CHECK_FALSE(conf.says("error"));
