@@ -28,11 +28,12 @@ using Lines = std::vector<std::string>;
 
 // A framer that is fed by hand, in pieces of a given size.
 struct FramerBench {
-  explicit FramerBench(FramingRules with = {}) : rules(std::move(with)) {
+  explicit FramerBench(FramingRules with = {}, std::uint64_t most_unfinished = 16 << 20)
+      : rules(std::move(with)), unfinished(most_unfinished, [this](const Framer&) { ++cut; }) {
     Origin origin;
     origin.tag = intake.tag("t");
     framer = std::make_unique<Framer>(
-        Framer::Setup{intake, rules, clock, OriginRef::make(std::move(origin)), intake.open_source({}), nullptr});
+        Framer::Setup{intake, rules, clock, OriginRef::make(std::move(origin)), intake.open_source({}), unfinished, "peer"});
   }
   void feed(std::string_view text, std::size_t piece = SIZE_MAX) {
     while (!text.empty()) {
@@ -49,6 +50,8 @@ struct FramerBench {
   FakeClock clock;
   CaptureIntake intake;
   ChunkRef reading;
+  int cut = 0;  // handed over unfinished
+  tcp_in::Unfinished unfinished;
   std::unique_ptr<Framer> framer;
 };
 
