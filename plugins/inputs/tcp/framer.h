@@ -51,7 +51,8 @@ class Framer {
   void received(std::size_t size, const ChunkRef& reading);
   // Nothing more will come: delivers an unfinished message. `whole`: the peer ended in order; else it is marked as cut.
   void finish(bool whole);
-  // Delivers the unfinished message that is held, marked as cut; its rest is passed over when it comes. Needs no memory.
+  // Delivers the unfinished message that is held, marked as cut; its rest is passed over when it comes. Needs no
+  // memory.
   void hand_over();
 
   [[nodiscard]] std::string_view peer() const { return setup_.peer; }
