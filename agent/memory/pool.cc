@@ -31,16 +31,25 @@ Pool::~Pool() {
 ChunkRef Pool::take(Use use, std::size_t bytes) {
   const bool pooled = bytes <= chunk_size_;
   const std::size_t size = pooled ? chunk_size_ : bytes;
-  if (size > UINT32_MAX || !account_.charge(size, use)) {
-    refused_ = refused_ || use == Use::intake;
-    return {};
-  }
+  if (!charge(size, use)) return {};
   ++out_;
   if (!pooled || free_ == nullptr) return ChunkRef(make(size, pooled));
   Chunk* chunk = std::exchange(free_, free_->next_free);
   --free_count_;
   chunk->used = 0;
   return ChunkRef(chunk);
+}
+
+ChunkRef Pool::take_exact(Use use, std::size_t bytes) {
+  if (!charge(bytes, use)) return {};
+  ++out_;
+  return ChunkRef(make(bytes, false));
+}
+
+bool Pool::charge(std::size_t bytes, Use use) {
+  if (bytes <= UINT32_MAX && account_.charge(bytes, use)) return true;
+  refused_ = refused_ || use == Use::intake;
+  return false;
 }
 
 Chunk* Pool::make(std::size_t bytes, bool pooled) {

@@ -25,6 +25,9 @@ class Pool {
   // bytes charged). Empty when the budget has no room for this use.
   [[nodiscard]] ChunkRef take(Use use, std::size_t bytes = 0);
 
+  // A chunk of just these bytes, whatever the chunk size: for what stays a while. Empty as above.
+  [[nodiscard]] ChunkRef take_exact(Use use, std::size_t bytes);
+
   // Called (from `take_back`, so do little: post a task) whenever a chunk came home after a `take` for intake had
   // failed.
   void on_room(std::function<void()> heard) { heard_ = std::move(heard); }
@@ -37,6 +40,7 @@ class Pool {
   friend class ChunkRef;
   void take_back(Chunk* chunk);
   Chunk* make(std::size_t bytes, bool pooled);
+  [[nodiscard]] bool charge(std::size_t bytes, Use use);
 
   static constexpr std::size_t kKeep = 16;
   Account& account_;

@@ -43,6 +43,8 @@ ChunkRef Post::room(std::size_t bytes) { return or_hold(services_.space.room(byt
 
 ChunkRef Post::own_room(std::size_t bytes) { return or_hold(services_.space.own(bytes)); }
 
+ChunkRef Post::exact_room(std::size_t bytes) { return or_hold(services_.space.exact(bytes)); }
+
 ChunkRef Post::or_hold(ChunkRef chunk) {
   if (!chunk) {
     gate_.hold(pool_reason());

@@ -30,6 +30,8 @@ class ReadSpace {
     return open_.share();
   }
   ChunkRef own(std::size_t bytes) { return pool_.take(Use::intake, bytes); }
+  ChunkRef exact(std::size_t bytes) { return pool_.take_exact(Use::intake, bytes); }
+  [[nodiscard]] std::uint64_t limit() const { return pool_.account().budget().limit(); }
   void let_go() { open_.reset(); }
 
  private:
@@ -65,6 +67,8 @@ class Post final : public Intake {
 
   ChunkRef room(std::size_t bytes) override;
   ChunkRef own_room(std::size_t bytes) override;
+  ChunkRef exact_room(std::size_t bytes) override;
+  [[nodiscard]] std::uint64_t memory_limit() const override { return services_.space.limit(); }
   BatchRef batch(const OriginRef& origin) override;
   void deliver(BatchRef batch, Source source, std::uint64_t begin, std::uint64_t end) override;
   Source open_source(const SourceSpec& spec) override { return services_.ledger.open(spec.uid, spec.start, spec.name); }

@@ -46,6 +46,10 @@ class Intake {
   virtual ChunkRef room(std::size_t bytes) = 0;
   // The same, but a chunk that nobody else reads into: for reads that end later (a job thread).
   virtual ChunkRef own_room(std::size_t bytes) = 0;
+  // The same, of just these bytes: for what is small and stays, such as a message whose end has not come.
+  virtual ChunkRef exact_room(std::size_t bytes) = 0;
+  // Bytes that all inputs, lanes and workers of the process may hold together.
+  [[nodiscard]] virtual std::uint64_t memory_limit() const = 0;
 
   // --- records ---
   // An empty open batch for records of this origin, with `read_at` set to now.

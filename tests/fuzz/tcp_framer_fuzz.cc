@@ -12,13 +12,16 @@ using namespace logweir;
 namespace {
 
 // What comes out of `text`, fed in pieces of `piece` bytes.
-std::vector<CaptureIntake::Line> framed(std::string_view text, const tcp_in::FramingRules& rules, std::size_t piece) {
+std::vector<CaptureIntake::Line> framed(std::string_view text, const tcp_in::FramingRules& rules, std::size_t piece,
+                                        std::uint64_t most = UINT64_MAX) {
   FakeClock clock;
   CaptureIntake intake;
   ChunkRef reading;
   Origin origin;
   origin.tag = intake.tag("t");
-  tcp_in::Framer framer({intake, rules, clock, OriginRef::make(std::move(origin)), intake.open_source({}), nullptr});
+  tcp_in::Unfinished unfinished(most, [](const tcp_in::Framer&) {});
+  tcp_in::Framer framer(
+      {intake, rules, clock, OriginRef::make(std::move(origin)), intake.open_source({}), unfinished, "peer"});
   while (!text.empty()) {
     const std::span<char> to = framer.space(reading);
     const std::size_t size = std::min({to.size(), text.size(), piece});
@@ -29,7 +32,7 @@ std::vector<CaptureIntake::Line> framed(std::string_view text, const tcp_in::Fra
     text.remove_prefix(size);
   }
   framer.finish(true);
-  if (intake.disorder != 0) std::abort();
+  if (intake.disorder != 0 || unfinished.bytes() != 0) std::abort();
   return std::move(intake.lines);
 }
 
@@ -40,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 4) return 0;
   tcp_in::FramingRules rules;
   rules.limit = 1 + data[0];
-  if (data[3] % 8 == 0) rules.limit += 5000;  // long enough for a region
+  if (data[3] % 8 == 0) rules.limit += 5000;  // long enough to be read in place
   rules.least_read = 16;
   rules.separator.assign(reinterpret_cast<const char*>(data) + 4, std::min<std::size_t>(data[1] % 4, size - 4));
   if (rules.separator.empty()) rules.separator = "\n";
@@ -54,5 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       std::abort();
     }
   }
+  // Messages that are handed over early are cut; none is lost but for its rest.
+  if (framed(text, rules, 1 + data[2], 255).size() < whole.size()) std::abort();
   return 0;
 }

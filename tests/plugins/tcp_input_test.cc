@@ -28,19 +28,22 @@ using Lines = std::vector<std::string>;
 
 // A framer that is fed by hand, in pieces of a given size.
 struct FramerBench {
-  explicit FramerBench(FramingRules with = {}) : rules(std::move(with)) {
+  explicit FramerBench(FramingRules with = {}, std::uint64_t most_unfinished = 16 << 20)
+      : rules(std::move(with)), unfinished(most_unfinished, [this](const Framer&) { ++cut; }), framer(another()) {}
+  std::unique_ptr<Framer> another() {
     Origin origin;
     origin.tag = intake.tag("t");
-    framer = std::make_unique<Framer>(
-        Framer::Setup{intake, rules, clock, OriginRef::make(std::move(origin)), intake.open_source({}), nullptr});
+    return std::make_unique<Framer>(Framer::Setup{intake, rules, clock, OriginRef::make(std::move(origin)),
+                                                  intake.open_source({}), unfinished, "peer"});
   }
-  void feed(std::string_view text, std::size_t piece = SIZE_MAX) {
+  void feed(std::string_view text, std::size_t piece = SIZE_MAX) { feed(*framer, text, piece); }
+  void feed(Framer& to_framer, std::string_view text, std::size_t piece = SIZE_MAX) {
     while (!text.empty()) {
-      const std::span<char> to = framer->space(reading);
+      const std::span<char> to = to_framer.space(reading);
       if (to.empty()) return;
       const std::size_t size = std::min({to.size(), text.size(), piece});
       std::memcpy(to.data(), text.data(), size);
-      framer->received(size, reading);
+      to_framer.received(size, reading);
       reading.reset();
       text.remove_prefix(size);
     }
@@ -49,6 +52,8 @@ struct FramerBench {
   FakeClock clock;
   CaptureIntake intake;
   ChunkRef reading;
+  int cut = 0;  // handed over unfinished
+  tcp_in::Unfinished unfinished;
   std::unique_ptr<Framer> framer;
 };
 
@@ -118,17 +123,110 @@ TEST_CASE("an unfinished message is delivered at the end, marked unless the end 
   CHECK(other.intake.lines.at(0).truncated);
 }
 
-TEST_CASE("a short unfinished message pins no chunk, a long one is not copied again and again") {
+TEST_CASE("an unfinished message is kept in memory of its own size, and in none once it has ended") {
   FramerBench bench;
-  bench.feed("a\nrest");
-  CHECK(bench.intake.pinned() == 0);
-  bench.feed(std::string(8000, 'x'), 1000);
-  bench.intake.drop_shared();
-  CHECK(bench.intake.pinned() == 1);
+  for (const std::size_t size : {4UL, 300UL, 4000UL, 6000UL, 20000UL}) {
+    bench.feed("a\n" + std::string(size, 'x'));
+    bench.intake.drop_shared();
+    CHECK(bench.intake.pinned() == 1);
+    CHECK(bench.intake.charged() >= size);
+    CHECK(bench.intake.charged() < size + 256);
+    CHECK(bench.unfinished.bytes() == bench.intake.charged());
+    bench.feed("\n");
+    bench.intake.drop_shared();
+    CHECK(bench.intake.charged() == 0);
+    CHECK(bench.unfinished.bytes() == 0);
+    CHECK(bench.intake.texts().back() == std::string(size, 'x'));
+  }
+}
+
+TEST_CASE("a long message that comes in small pieces grows where it is") {
+  FramerBench bench(with_limit(1 << 20));
+  const std::string text(1000000, 'x');
+  std::size_t moves = 0;
+  const char* last = nullptr;
+  for (std::size_t at = 0; at < text.size(); at += 1000) {
+    const std::span<char> to = bench.framer->space(bench.reading);
+    moves += to.data() == last ? 0U : 1U;
+    REQUIRE(to.size() >= 1000);
+    std::memcpy(to.data(), text.data() + at, 1000);
+    bench.framer->received(1000, bench.reading);
+    bench.reading.reset();
+    last = to.data() + 1000;
+  }
+  CHECK(moves < 30);
+  CHECK(bench.unfinished.bytes() < 2 * text.size());
   bench.feed("\n");
-  bench.intake.drop_shared();
-  CHECK(bench.intake.pinned() == 0);
-  CHECK(bench.intake.texts().back() == "rest" + std::string(8000, 'x'));
+  CHECK(bench.intake.texts() == Lines{text});
+}
+
+TEST_CASE("beyond the bound the oldest unfinished message is handed over, marked, its rest passed over") {
+  FramerBench bench(with_limit(32 << 10), 15000);
+  const auto young = bench.another();
+  bench.feed("first\n" + std::string(4000, 'o'));
+  bench.feed(*young, std::string(4000, 'y'));
+  CHECK(bench.cut == 0);
+  bench.feed(std::string(100, 'o'));  // growth makes it no younger
+  bench.feed(*young, std::string(3000, 'y'));
+  CHECK(bench.cut == 1);
+  REQUIRE(bench.intake.lines.size() == 2);
+  CHECK(bench.intake.lines[1].text == std::string(4100, 'o'));
+  CHECK(bench.intake.lines[1].truncated);
+  CHECK(bench.intake.truncated == 1);
+  bench.feed(std::string(50000, 'o') + "\nnext\n");
+  bench.feed(*young, "\n");
+  CHECK(bench.intake.lines.size() == 4);
+  CHECK(bench.intake.lines[2].text == "next");
+  CHECK(bench.intake.lines[2].position == 6 + 54100 + 1);
+  CHECK(bench.intake.lines[3].text == std::string(7000, 'y'));
+  CHECK_FALSE(bench.intake.lines[3].truncated);
+  CHECK(bench.intake.disorder == 0);
+}
+
+TEST_CASE("of a message that was handed over in the middle of its separator the end is still seen") {
+  FramingRules rules;
+  rules.separator = "<->";
+  FramerBench bench(rules, 100);
+  bench.feed("abcdef<-");
+  CHECK(bench.cut == 1);
+  bench.feed(">next<->");
+  CHECK(bench.intake.texts() == Lines{"abcdef", "next"});
+  CHECK(bench.intake.disorder == 0);
+}
+
+TEST_CASE("an unfinished message that finds no memory of its own stays where it was read") {
+  FramerBench bench;
+  bench.intake.has_exact_room = false;
+  for (const std::size_t size : {10UL, 5000UL, 30000UL}) {
+    bench.feed("a\n" + std::string(size, 'x'));
+    CHECK(bench.unfinished.bytes() == Pool::kChunkSize);
+    const auto other = bench.another();
+    bench.feed(*other, "o\n");  // reads into the same chunk
+    bench.feed("y\n", 1);
+    CHECK(bench.intake.texts().back() == std::string(size, 'x') + "y");
+  }
+  CHECK(bench.unfinished.bytes() == 0);
+  CHECK(bench.intake.disorder == 0);
+}
+
+TEST_CASE("without room to read, unfinished messages that hold much are handed over, few at a time") {
+  FramerBench bench(with_limit(1 << 20), 4 << 20);
+  std::vector<std::unique_ptr<Framer>> others;
+  for (int i = 0; i < 20; ++i) {
+    others.push_back(bench.another());
+    bench.feed(*others.back(), std::string(100000, 'x'));
+  }
+  CHECK(bench.cut == 0);
+  bench.intake.has_room = false;
+  bench.feed("line\n");
+  CHECK(bench.cut >= 1);
+  CHECK(bench.cut <= 3);
+  for (int i = 0; i < 20; ++i) bench.feed("line\n");
+  CHECK(bench.cut < 20);  // what is within a quarter of the bound is left alone
+  CHECK(bench.unfinished.bytes() <= 1 << 20);
+  bench.intake.has_room = true;
+  bench.feed("line\n");
+  CHECK(bench.intake.texts().back() == "line");
 }
 
 TEST_CASE("records that look into a chunk survive what is read behind them") {
@@ -160,6 +258,7 @@ TEST_CASE("without memory nothing is lost: it goes on where it was") {
 }
 
 struct TcpBench {
+  explicit TcpBench(std::uint64_t memory_limit = 64 << 20) : intake(memory_limit) {}
   ~TcpBench() {
     if (input) input->close();
   }
@@ -218,6 +317,26 @@ TEST_CASE("lines of several connections arrive, each with its own positions") {
   REQUIRE(bench.until([&] { return bench.intake.lines.size() == 3; }));
   CHECK(bench.intake.opened == 2);
   CHECK(bench.intake.disorder == 0);
+}
+
+TEST_CASE("peers that never end their message do not keep the others from being served, and are told of") {
+  TcpBench bench(2 << 20);
+  bench.start([](TcpInputOptions& o) { o.buffer_size = "1M"; });
+  std::vector<Fd> stuck;
+  for (int i = 0; i < 20; ++i) {
+    stuck.push_back(bench.connect());
+    say(stuck.back(), std::string(100000, 'x'));
+  }
+  const Fd fd = bench.connect();
+  say(fd, "served\n");
+  REQUIRE(bench.until([&] {
+    const Lines texts = bench.intake.texts();
+    return bench.intake.truncated >= 10 && std::find(texts.begin(), texts.end(), "served") != texts.end();
+  }));
+  CHECK(bench.intake.charged() <= (512 << 10) + 2 * Pool::kChunkSize);
+  CHECK(bench.log.count("passed on as it is") == 1);
+  say(stuck[0], "rest\nafter\n");
+  CHECK(bench.until([&] { return bench.intake.lines.back().text == "after"; }));
 }
 
 TEST_CASE("the peer's end delivers its last line and closes the source") {

@@ -5,7 +5,7 @@ import socket
 
 from agent import to_file
 from lines import lines_of
-from waiting import free_port, wait_until
+from waiting import free_port, stays, wait_until
 
 
 def tcp(port, **more):
@@ -50,3 +50,26 @@ def test_connections_leave_descriptors_for_everything_else(agent, out):
         send(port, b"again\n")
         return any(b"again" in line for line in lines_of(out))
     wait_until(served, what="a connection is taken once the others are closed")
+
+
+def test_peers_that_never_end_their_message_do_not_stop_the_others(agent, out):
+    port = free_port()
+    agent.configure(tcp(port, format="none", max_connections=2000), to_file(out), memory_limit="32M").start()
+    stuck = []
+    for _ in range(1024):
+        stuck.append(socket.create_connection(("127.0.0.1", port)))
+        stuck[-1].sendall(b"x" * 12_000)
+    for number in range(20):
+        send(port, b"good %d\n" % number)
+    wait_until(lambda: sum(b"good" in line for line in lines_of(out)) == 20, what=lambda: agent.log()[-2000:])
+    cut = wait_until(lambda: agent.metric("logweir_truncated_records_total"))
+    assert sum(b"xxx" in line for line in lines_of(out)) <= agent.metric("logweir_truncated_records_total")
+    assert "messages whose end has not come" in agent.log() and cut > 0
+    wait_until(lambda: agent.metric("logweir_pool_bytes") <= 12 << 20, what=lambda: agent.metric("logweir_pool_bytes"))
+    before = agent.cpu_seconds()
+    assert stays(agent.running, 1)
+    assert agent.cpu_seconds() - before < 0.2, "it is busy although nothing comes"
+    stuck[0].sendall(b"rest\nafter\n")
+    wait_until(lambda: any(b"after" in line for line in lines_of(out)), what="the peer's next line is taken")
+    for peer in stuck:
+        peer.close()

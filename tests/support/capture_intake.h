@@ -36,6 +36,10 @@ class CaptureIntake final : public Intake {
     return current_.share();
   }
   ChunkRef own_room(std::size_t bytes) override { return has_room ? pool_.take(Use::intake, bytes) : ChunkRef(); }
+  ChunkRef exact_room(std::size_t bytes) override {
+    return has_room && has_exact_room ? pool_.take_exact(Use::intake, bytes) : ChunkRef();
+  }
+  [[nodiscard]] std::uint64_t memory_limit() const override { return budget_.limit(); }
   BatchRef batch(const OriginRef& origin) override {
     BatchRef made = batches_.make();
     made->origin = origin;
@@ -86,8 +90,11 @@ class CaptureIntake final : public Intake {
   // Chunks that somebody still holds, the shared one not counted.
   [[nodiscard]] std::uint64_t pinned() const { return pool_.out() - (current_ ? 1 : 0); }
   void drop_shared() { current_.reset(); }
+  // Bytes charged, the shared chunk included.
+  [[nodiscard]] std::uint64_t charged() const { return account_.used(); }
 
   bool has_room = true;
+  bool has_exact_room = true;
   bool keep_batches = false;
   std::function<void()> on_deliver;
   std::vector<Line> lines;

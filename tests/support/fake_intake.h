@@ -50,6 +50,8 @@ class FakeIntake final : public Intake {
     return current_.share();
   }
   ChunkRef own_room(std::size_t bytes) override { return pool_.take(Use::intake, bytes); }
+  ChunkRef exact_room(std::size_t bytes) override { return pool_.take_exact(Use::intake, bytes); }
+  [[nodiscard]] std::uint64_t memory_limit() const override { return budget_.limit(); }
   BatchRef batch(const OriginRef& origin) override {
     BatchRef made = batches_.make();
     made->origin = origin;

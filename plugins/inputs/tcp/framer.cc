@@ -15,32 +15,64 @@ const char* FramingRules::find(const char* from, const char* to) const {
 }
 
 std::span<char> Framer::space(ChunkRef& reading) {
-  if (region_.chunk) return {region_.begin + held_, most_held() - held_};
+  in_place_ = reads_in_place();
+  if (!in_place_ && held_ > kCopied) {
+    if (!grow()) return no_room();
+    in_place_ = true;
+  }
+  if (in_place_) return {own_.begin + held_, std::min<std::size_t>(own_.chunk->capacity, most_held()) - held_};
   reading = setup_.intake.room(held_ + setup_.rules.least_read);
-  if (!reading) return {};
-  std::memcpy(reading->free_space(), small_.data(), held_);
+  if (!reading) return no_room();
+  if (held_ > 0) std::memcpy(reading->free_space(), own_.chunk ? own_.begin : short_.data(), held_);
   return {reading->free_space() + held_, reading->room() - held_};
 }
 
+// Only where there is room for a good part of what is held; else many small reads would be made.
+bool Framer::reads_in_place() const {
+  if (!own_.own || held_ <= kSmall) return false;
+  const std::size_t end = std::min<std::size_t>(own_.chunk->capacity, most_held());
+  return end == most_held() || end - held_ >= held_ / 4;
+}
+
+// Moves a long message to a chunk of twice its size.
+bool Framer::grow() {
+  ChunkRef larger = setup_.intake.exact_room(std::min(2 * held_, most_held()));
+  if (!larger) return false;
+  std::memcpy(larger->data(), own_.begin, held_);
+  place_.hold(larger->capacity, false);
+  char* begin = larger->data();
+  own_ = {std::move(larger), begin, true};
+  return true;
+}
+
+std::span<char> Framer::no_room() {
+  setup_.unfinished.make_room();
+  return {};
+}
+
 void Framer::received(std::size_t size, const ChunkRef& reading) {
-  const bool in_region = static_cast<bool>(region_.chunk);
-  const ChunkRef chunk = in_region ? std::move(region_.chunk) : reading.share();
-  char* begin = in_region ? region_.begin : chunk->free_space();
+  const bool in_place = std::exchange(in_place_, false);
+  const ChunkRef chunk = in_place ? std::exchange(own_, {}).chunk : reading.share();
+  char* begin = in_place ? chunk->data() : chunk->free_space();
   const char* end = begin + held_ + size;
-  if (!in_region) chunk->used += static_cast<std::uint32_t>(end - begin);  // nobody else's while we look at it
+  const auto before = chunk->used;
+  chunk->used = static_cast<std::uint32_t>(end - chunk->data());  // nobody else's while we look at it
   now_ = setup_.clock.wall();
-  const std::uint64_t before = records_;
+  const std::uint64_t records = records_;
   const char* from = cut_messages(begin, end, chunk);
-  if (in_region && from == begin && !skipping_) {  // grows on where it is
-    region_ = {chunk.share(), begin};
+  const bool same = from == begin && held_ > 0 && !skipping_;
+  if (in_place && same) {  // grows on where it is
+    own_ = {chunk.share(), begin, true};
     held_ = static_cast<std::size_t>(end - begin);
+    setup_.unfinished.keep_bound();
     return;
   }
-  if (!in_region && chunk->free_space() == end) {  // give back what no record looks into
-    chunk->used -= static_cast<std::uint32_t>(end - (records_ == before ? begin : from));
+  keep(from, end, chunk, !same);
+  if (!in_place && own_.begin != from && chunk->free_space() == end) {  // give back what no record looks into
+    chunk->used = records_ == records ? before : static_cast<std::uint32_t>(from - chunk->data());
   }
-  keep(from, end);
   deliver();
+  setup_.unfinished.keep_bound();
 }
 
 // Records out of [begin, end), which starts with what was held. Returns where the unfinished message starts.
@@ -107,20 +139,28 @@ void Framer::record(std::string_view text, std::size_t span, std::uint8_t flags,
   ++records_;
 }
 
-// What is left of [from, end) is looked at again when more has come.
-void Framer::keep(const char* from, const char* end) {
+// What is left of [from, end), in `chunk`, is looked at again when more has come. `anew`: it is the start of a message.
+void Framer::keep(const char* from, const char* end, const ChunkRef& chunk, bool anew) {
   held_ = static_cast<std::size_t>(end - from);
-  if (held_ > kSmall && !skipping_) {
-    if (ChunkRef chunk = setup_.intake.room(most_held()); chunk) {
-      region_.begin = chunk->free_space();
-      std::memmove(region_.begin, from, held_);  // no move at all when it lay at the end of the shared chunk
-      chunk->used += static_cast<std::uint32_t>(most_held());
-      region_.chunk = std::move(chunk);
-      small_.clear();
-      return;
-    }
+  if (held_ < setup_.rules.separator.size()) {
+    short_.assign(from, held_);
+    own_ = {};
+    return place_.leave();
   }
-  small_.assign(from, held_);
+  std::size_t size = held_ > kSmall && !anew ? std::min(2 * held_, most_held()) : held_;
+  size = (size + kStep - 1) / kStep * kStep;
+  if (!own_.own || own_.chunk->capacity < held_ || own_.chunk->capacity > 2 * size) {
+    own_ = {};
+    ChunkRef exact = setup_.intake.exact_room(size);
+    const bool own = static_cast<bool>(exact);  // else it stays where it is, and the input is paused
+    own_ = {own ? std::move(exact) : chunk.share(), nullptr, own};
+    own_.begin = own ? own_.chunk->data() : const_cast<char*>(from);
+  }
+  if (own_.own) {
+    std::memcpy(own_.begin, from, held_);
+    own_.chunk->used = static_cast<std::uint32_t>(held_);
+  }
+  place_.hold(own_.chunk->capacity, anew);
 }
 
 void Framer::deliver() {
@@ -132,19 +172,36 @@ void Framer::deliver() {
   setup_.intake.deliver(std::move(batch_), setup_.source, batch_begin_, position_);
 }
 
+void Framer::hand_over() {
+  if (!own_.chunk) return;
+  place_.leave();
+  const Held own = std::exchange(own_, {});
+  // The start of a separator may be the last that came: it has to be seen again.
+  const std::size_t tail = setup_.rules.separator.size() - 1;
+  const std::size_t size = held_ - tail;
+  short_.assign(own.begin + size, tail);
+  held_ = tail;
+  skipping_ = true;
+  now_ = setup_.clock.wall();
+  cut({own.begin, std::min(size, setup_.rules.limit)}, size, own.chunk);
+  deliver();
+}
+
 void Framer::finish(bool whole) {
+  place_.leave();
+  Held own = std::exchange(own_, {});
   const std::size_t held = std::exchange(held_, 0);
   if (held == 0 || skipping_) return;
   now_ = setup_.clock.wall();
-  ChunkRef chunk = std::move(region_.chunk);
-  const char* text = std::exchange(region_.begin, nullptr);
+  ChunkRef chunk = std::move(own.chunk);
+  const char* text = own.begin;
   if (!chunk) {
     chunk = setup_.intake.room(held);
     if (!chunk) {
       setup_.intake.count_dropped("no_memory", 1);
       return;
     }
-    std::memcpy(chunk->free_space(), small_.data(), held);
+    std::memcpy(chunk->free_space(), short_.data(), held);
     text = chunk->free_space();
     chunk->used += static_cast<std::uint32_t>(held);
   }

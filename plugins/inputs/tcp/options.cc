@@ -31,9 +31,11 @@ constexpr std::array kOptions = {
     option<&O::chunk_size>(
         "chunk_size", "32",
         "Least space to read into, in KB (or with a unit: 64k), at most 256; more is used when there is more to read."),
-    option<&O::buffer_size>("buffer_size", "",
-                            "Longest message, in KB (or with a unit: 1M); longer ones are cut and marked. Empty: "
-                            "chunk_size."),
+    option<&O::buffer_size>(
+        "buffer_size", "",
+        "Longest message, in KB (or with a unit: 1M); longer ones are cut and marked. Empty: "
+        "chunk_size. All messages whose end has not come may hold a quarter of memory_limit; beyond "
+        "it the oldest is passed on as it is, marked, and its rest is passed over."),
     option<&O::source_address_key>("source_address_key", "",
                                    "Add the peer's address under this key, as tcp://address:port."),
     option<&O::max_connections>("max_connections", "1024",

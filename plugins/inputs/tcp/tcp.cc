@@ -22,7 +22,10 @@ using tcp_in::Framer;
 using tcp_in::FramingRules;
 using tcp_in::TcpInputFormat;
 using tcp_in::TcpInputOptions;
+using tcp_in::Unfinished;
 
+// Messages whose end has not come hold at most this part of the memory limit, all workers together.
+constexpr std::uint64_t kUnfinishedShare = 4;
 constexpr std::string_view kPrefix = "logweir_input_tcp_";
 
 // A worker's share; at most half of the descriptors this process may have, so that outputs, files and the admin port
@@ -45,7 +48,9 @@ class Port {
         accepted_(counter("accepted_total", "Connections accepted")),
         parse_failed_(services.metrics.counter("logweir_parse_failed_records_total",
                                                "Records that no parser took; they are kept as they came", labels())),
-        refused_(counter("refused_total", "Connections closed at once, since max_connections was reached")) {}
+        refused_(counter("refused_total", "Connections closed at once, since max_connections was reached")),
+        unfinished_(services.intake.memory_limit() / kUnfinishedShare / services.workers,
+                    [this](const Framer& oldest) { tell_cut(oldest); }) {}
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
   ~Port();
@@ -63,6 +68,7 @@ class Port {
     return services_.metrics.counter(std::string(kPrefix).append(name), help, labels());
   }
   void accept(std::unique_ptr<Stream> stream);
+  void tell_cut(const Framer& oldest);
   [[nodiscard]] OriginRef origin_for(const Stream& stream) const;
   void ended(Connection& connection, std::string_view why);
 
@@ -77,11 +83,13 @@ class Port {
   OriginRef origin_;  // of all connections, unless each has its address in it
   std::unique_ptr<Decoder> decoder_;
   ChunkRef reading_;
+  Unfinished unfinished_;
   std::unique_ptr<Listener> listener_;
   std::vector<std::unique_ptr<Connection>> connections_;
   bool paused_ = false;
   LogLimit refused_log_;
   LogLimit trouble_log_;
+  LogLimit cut_log_;
 };
 
 Status Port::listen() {
@@ -129,6 +137,8 @@ void Port::accept(std::unique_ptr<Stream> stream) {
                         services_.loop.clock(),
                         origin_for(*stream),
                         services_.intake.open_source({0, 0, stream->peer()}),
+                        unfinished_,
+                        stream->peer(),
                         decoder_.get(),
                         &parse_failed_};
   Connection::Setup setup{services_.loop, reading_, options_.idle_timeout.value,
@@ -137,6 +147,15 @@ void Port::accept(std::unique_ptr<Stream> stream) {
   if (paused_) connection->pause();
   connection->index = connections_.size();
   connections_.push_back(std::move(connection));
+}
+
+void Port::tell_cut(const Framer& oldest) {
+  const auto n = cut_log_.pass(services_.loop.now());
+  if (!n) return;
+  services_.log.warn(
+      "messages whose end has not come hold {} of the {} bytes they may: the oldest, {} bytes from {}, is passed on as "
+      "it is, marked as cut, and its rest is passed over ({} such messages since the last such line)",
+      unfinished_.bytes(), unfinished_.most(), oldest.held(), oldest.peer(), *n);
 }
 
 OriginRef Port::origin_for(const Stream& stream) const {

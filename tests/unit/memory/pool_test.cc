@@ -19,6 +19,23 @@ TEST_CASE("intake is refused while the eighth for the way out is left") {
   CHECK_FALSE(pool.take(Use::intake));
 }
 
+TEST_CASE("a chunk of an exact size is charged just that, and refused like any other") {
+  Budget budget(8 << 20);
+  Account account(budget);
+  Pool pool(account);
+  int heard = 0;
+  pool.on_room([&] { ++heard; });
+  ChunkRef chunk = pool.take_exact(Use::intake, 1000);
+  REQUIRE(chunk);
+  CHECK(chunk->room() == 1000);
+  CHECK(account.used() == 1000);
+  CHECK_FALSE(pool.take_exact(Use::intake, 7 << 20));
+  chunk.reset();
+  CHECK(heard == 1);
+  CHECK(account.used() == 0);
+  CHECK(pool.out() == 0);
+}
+
 TEST_CASE("a chunk that comes home after a refusal is announced once") {
   Budget budget(2 << 20);
   Account account(budget);
