@@ -105,11 +105,11 @@ int dispatch(const Cli& cli, const Shelf& shelf, int (*run)(const Plan& plan)) {
     case Cli::Action::check:
       return run_check(cli.conf, shelf, std::cout, std::cerr);
     case Cli::Action::dlq: {
-      const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr);
+      const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr, false);
       return plan ? run_dlq(cli.dlq, *plan, std::cout, std::cerr) : kExitConf;
     }
     case Cli::Action::spool: {
-      const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr);
+      const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr, false);
       return plan ? run_spool(cli.spool, *plan, std::cout, std::cerr) : kExitConf;
     }
     case Cli::Action::run: {
@@ -139,11 +139,11 @@ int run_cli(int argc, const char* const* argv, const Shelf& shelf, int (*run)(co
   return dispatch(parse_cli(argc, argv), shelf, run);
 }
 
-std::optional<Plan> load_plan(const std::string& conf, const Shelf& shelf, std::ostream& err) {
+std::optional<Plan> load_plan(const std::string& conf, const Shelf& shelf, std::ostream& err, bool warnings) {
   Problems problems;
   const ConfTree tree = read_conf(conf, problems);
   std::optional<Plan> plan = make_plan(tree, shelf, problems);
-  err << problems.text() << std::flush;
+  if (warnings || !plan) err << problems.text() << std::flush;
   return plan;
 }
 

@@ -33,7 +33,7 @@ Cli parse_cli(int argc, const char* const* argv);
 int run_cli(int argc, const char* const* argv, const Shelf& shelf, int (*run)(const Plan& plan));
 
 // Reads and checks a conf; all problems go to `err`. Nothing when it has errors.
-std::optional<Plan> load_plan(const std::string& conf, const Shelf& shelf, std::ostream& err);
+std::optional<Plan> load_plan(const std::string& conf, const Shelf& shelf, std::ostream& err, bool warnings = true);
 
 // `logweir check`: problems on `err`, the plan on `out`.
 int run_check(const std::string& conf, const Shelf& shelf, std::ostream& out, std::ostream& err);
