@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+
 #include "base/clock.h"
 
 namespace logweir {
 
-// A clock that stands still until a test moves it.
+// A clock that stands still until a test moves it; any thread may look at it.
 class FakeClock final : public Clock {
  public:
   [[nodiscard]] Nanos mono() const override { return mono_; }
@@ -17,8 +19,8 @@ class FakeClock final : public Clock {
   void set_wall(Nanos wall) { wall_ = wall; }
 
  private:
-  Nanos mono_ = kSecond;
-  Nanos wall_ = 1'700'000'000 * kSecond;
+  std::atomic<Nanos> mono_{kSecond};
+  std::atomic<Nanos> wall_{1'700'000'000 * kSecond};
 };
 
 }  // namespace logweir
