@@ -367,7 +367,7 @@ void Discovery::announce_new() {
     if (file.known) exchange_->send(worker_of(file.known->stream), Prune{file.known->uid});
     catalogue_.erase(file.number);
   }
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto at = all.begin(); at != all.end();) {
     const std::string& root = at->first;
     std::vector<Appeared> together;

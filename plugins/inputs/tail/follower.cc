@@ -67,7 +67,7 @@ void Follower::hear_appeared(std::vector<Appeared>& together) {
     return !m.known && m.fresh && !m.renamed && !m.base.empty() && m.path != m.base;
   };
   const auto copies =
-      std::stable_partition(together.begin(), together.end(), [&](const Appeared& m) { return !may_be_copy(m); });
+      std::partition(together.begin(), together.end(), [&](const Appeared& m) { return !may_be_copy(m); });
   for (auto m = together.begin(); m != copies; ++m) all.push_back(take_in(*m, false));
   for (auto m = copies; m != together.end(); ++m) all.push_back(take_in(*m, files_.newest(m->base) != nullptr));
   for (TailFile* file : all) {
