@@ -59,9 +59,10 @@ Status LaneSpool::open_shards() {
   }
   if (Status status = open_shard({spool_name(setup_.identity), setup_.worker, own}); !status.ok()) return status;
   next_ = this->own().writer->next();
-  if (unread_ == 0) return {};
-  setup_.log.info("{} records of an earlier run wait in the spool and go first", unread_);
-  trim_timer_.arm(loop_now() + kTrimEvery, kTrimEvery / 4);
+  if (unread_ > 0) setup_.log.info("{} records of an earlier run wait in the spool and go first", unread_);
+  // What an earlier run was done with, or another number of workers left, is given back even if nothing waits.
+  const auto left = [this](const auto& shard) { return shard->size > 0 || shard != shards_.back(); };
+  if (std::any_of(shards_.begin(), shards_.end(), left)) trim_timer_.arm(loop_now() + kTrimEvery, kTrimEvery / 4);
   return {};
 }
 
@@ -141,6 +142,8 @@ LaneSpool::Added LaneSpool::add(ShippingNode& node) {
   const std::uint64_t begin = next_;
   const std::size_t frames = commit_.frames.size();
   const std::uint64_t gathered = gathered_;
+  const std::size_t chunks = chunks_.size();
+  const std::uint32_t used = chunks > 0 ? chunks_.back()->used : 0;
   // Frames that fit a pooled chunk can be written and read again when memory is short.
   const std::size_t most = setup_.batches.pool().chunk_size();
   Part rest{node.batch.get(), node.first, node.last};
@@ -149,6 +152,8 @@ LaneSpool::Added LaneSpool::add(ShippingNode& node) {
     char* const space = plan.records > 0 ? room(plan.bytes) : nullptr;
     if (space == nullptr) {
       commit_.frames.resize(frames);
+      chunks_.resize(chunks);
+      if (chunks > 0) chunks_.back()->used = used;
       gathered_ = gathered;
       next_ = begin;
       if (plan.records == 0) {

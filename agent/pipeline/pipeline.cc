@@ -32,7 +32,7 @@ Pipeline::Pipeline(Loop& loop, PipelineSpec spec)
       poison_({loop, batches_, ledger_, *spec_.metrics, spec_.log, burial_.get()}),
       chain_(*spec_.metrics, [this](const Batch& batch, const Record& record, std::string_view filter,
                                     std::string_view what) { poison_.take(batch, record, filter, what); }),
-      router_(ledger_, *spec_.metrics, spec_.log),
+      router_(ledger_, *spec_.metrics, spec_.log, loop_),
       replay_({loop, batches_, ledger_, tags_, [this](std::string_view output) { return lane_of(output); },
                spec_.dead_letters}),
       checkpoint_(loop, [this] { ledger_.checkpoint(); }),

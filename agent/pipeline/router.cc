@@ -13,8 +13,12 @@ const std::vector<std::size_t>& Router::lanes_for(const Tag& tag) {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       if (targets_[i].matcher.matches(tag.text)) slot->push_back(i);
     }
-    if (slot->empty()) {
-      log_.warn("no output's match takes the tag '{}': its records go nowhere and are counted as unrouted", tag.text);
+    const auto times = slot->empty() ? unrouted_log_.pass(loop_.now()) : std::nullopt;
+    if (times) {
+      log_.warn(
+          "no output's match takes the tag '{}': its records go nowhere and are counted as unrouted ({} such tags "
+          "since the last such line)",
+          tag.text, *times);
     }
   }
   return *slot;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "loop/loop.h"
 #include "metrics/metrics.h"
 #include "pipeline/lane.h"
 #include "pipeline/ledger.h"
@@ -17,10 +18,11 @@ namespace logweir {
 // a batch.
 class Router {
  public:
-  Router(Ledger& ledger, Metrics& metrics, Log log)
+  Router(Ledger& ledger, Metrics& metrics, Log log, Loop& loop)
       : ledger_(ledger),
         log_(std::move(log)),
-        unrouted_(metrics.counter("logweir_unrouted_records_total", "Records whose tag no output asks for", {})) {}
+        unrouted_(metrics.counter("logweir_unrouted_records_total", "Records whose tag no output asks for", {})),
+        loop_(loop) {}
   void add(Lane& lane, Matcher matcher) { targets_.push_back({&lane, std::move(matcher)}); }
 
   // Seals the batch and gives each lane that wants it its records; what a lane had delivered in an earlier run is
@@ -37,6 +39,8 @@ class Router {
   Ledger& ledger_;
   Log log_;
   Counter& unrouted_;
+  Loop& loop_;
+  LogLimit unrouted_log_;
   std::vector<Target> targets_;
   std::vector<std::unique_ptr<std::vector<std::size_t>>> by_tag_;
   std::vector<Lane*> reached_;

@@ -16,10 +16,21 @@ SAMPLE = re.compile(r'([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$')
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 
 
-def run(*arguments, seconds=20, **more):
+def run(*arguments, seconds=20, prefix=(), **more):
     """Runs the binary to its end."""
-    return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, errors="replace",
+    return subprocess.run([*prefix, BINARY, *map(str, arguments)], capture_output=True, text=True, errors="replace",
                           stdin=subprocess.DEVNULL, timeout=seconds, **more)
+
+
+def bound_by_rights(folder):
+    """What to put before a command so that permissions hold for it: nothing, or as root another user, for whom the way
+    to the folder is opened."""
+    if os.geteuid() != 0:
+        return []
+    for part in [folder, *folder.parents]:
+        if part.stat().st_uid == 0 and len(part.parts) > 2:
+            part.chmod(0o755)
+    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
 def tail(path, **more):

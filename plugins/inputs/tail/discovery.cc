@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <tuple>
 #include <utility>
 
 #include "base/hash.h"
@@ -129,6 +130,7 @@ void Discovery::heard_of(const std::string& path, const WatchEvent& event) {
   if ((mask & IN_ISDIR) != 0) return;
   if ((mask & IN_MOVED_FROM) != 0) moves_.from(event.cookie, path, wanted(path));
   if ((mask & IN_MOVED_TO) != 0) moves_.to(event.cookie, path);
+  if ((mask & (IN_CREATE | IN_DELETE)) != 0) moves_.other(path);
   if (!named) {
     if (const FileNumber number = catalogue_.at(path); number != kNoFile) changed(number);
   } else if (wanted(path) || catalogue_.at(path) != kNoFile || (mask & IN_MOVED_TO) != 0) {
@@ -367,7 +369,9 @@ void Discovery::announce_new() {
     if (file.known) exchange_->send(worker_of(file.known->stream), Prune{file.known->uid});
     catalogue_.erase(file.number);
   }
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.first, a.second.path) < std::tie(b.first, b.second.path);
+  });
   for (auto at = all.begin(); at != all.end();) {
     const std::string& root = at->first;
     std::vector<Appeared> together;

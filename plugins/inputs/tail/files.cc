@@ -107,8 +107,11 @@ std::int64_t Files::birth_of(const TailFile& file, std::int64_t now) {
   while (older != nullptr && born(*older) == 0) older = older->before;
   const TailFile* younger = file.after;
   while (younger != nullptr && born(*younger) == 0) younger = younger->after;
-  if (older != nullptr) now = std::max(now, born(*older) + 1);
-  if (younger != nullptr) now = std::min(now, born(*younger) - 1);
+  // With room on both sides: more may come in between, and in any order.
+  constexpr std::int64_t kApart = 10'000;
+  if (older != nullptr && younger != nullptr) return born(*older) + (born(*younger) - born(*older)) / 2;
+  if (older != nullptr) return std::max(now, born(*older) + kApart);
+  if (younger != nullptr) return std::min(now, born(*younger) - kApart);
   return now;
 }
 

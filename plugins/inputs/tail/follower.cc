@@ -66,10 +66,11 @@ void Follower::hear_appeared(std::vector<Appeared>& together) {
   const auto may_be_copy = [](const Appeared& m) {
     return !m.known && m.fresh && !m.renamed && !m.base.empty() && m.path != m.base;
   };
-  const auto copies =
-      std::partition(together.begin(), together.end(), [&](const Appeared& m) { return !may_be_copy(m); });
-  for (auto m = together.begin(); m != copies; ++m) all.push_back(take_in(*m, false));
-  for (auto m = copies; m != together.end(); ++m) all.push_back(take_in(*m, files_.newest(m->base) != nullptr));
+  std::vector<Appeared*> copies;  // asked before any is taken in, which empties it
+  std::vector<Appeared*> others;
+  for (Appeared& m : together) (may_be_copy(m) ? copies : others).push_back(&m);
+  for (Appeared* m : others) all.push_back(take_in(*m, false));
+  for (Appeared* m : copies) all.push_back(take_in(*m, files_.newest(m->base) != nullptr));
   for (TailFile* file : all) {
     if (file->state == TailFile::State::held) queue(*file);
   }

@@ -17,6 +17,7 @@ void Moves::from(std::uint32_t cookie, const std::string& path, bool wanted) {
 
 void Moves::to(std::uint32_t cookie, const std::string& path) {
   const auto coming = under_way_.find(cookie);
+  moved_ = now_;
   if (coming == under_way_.end()) {
     streams_.erase(path);
     return;
@@ -31,11 +32,10 @@ std::string_view Moves::stream_of(const std::string& path) const {
 }
 
 void Moves::forget_old(Nanos now) {
-  if (now - heard_ > kRemember) {
-    under_way_.clear();
-    streams_.clear();
-  }
-  heard_ = now;
+  now_ = now;
+  if (now - moved_ <= kRemember) return;
+  under_way_.clear();
+  streams_.clear();
 }
 
 }  // namespace logweir::tail

@@ -18,9 +18,11 @@ class Moves {
   // patterns ask for the old name.
   void from(std::uint32_t cookie, const std::string& path, bool wanted);
   void to(std::uint32_t cookie, const std::string& path);
+  // Another file was made at `path`, or what was there is gone.
+  void other(const std::string& path) { streams_.erase(path); }
   // The name that what is at `path` now was first known by; empty: it was not renamed lately.
   [[nodiscard]] std::string_view stream_of(const std::string& path) const;
-  // Forgets what is older than a look takes to follow; called with the time before events are heard.
+  // Forgets all when the last rename is longer ago than a look takes to follow; called before events are heard.
   void forget_old(Nanos now);
 
  private:
@@ -28,7 +30,8 @@ class Moves {
   static constexpr std::size_t kMost = 4096;
   std::unordered_map<std::uint32_t, std::string> under_way_;  // by cookie: the stream
   std::unordered_map<std::string, std::string> streams_;      // by the new name
-  Nanos heard_ = 0;
+  Nanos now_ = 0;
+  Nanos moved_ = 0;  // the last rename
 };
 
 }  // namespace logweir::tail

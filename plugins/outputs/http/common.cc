@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.h"
 #include "plugins/outputs/http/texts.h"
 
 namespace logweir::http_out {
@@ -26,14 +27,13 @@ Format format_of(HttpFormat format) {
   return Format::json;
 }
 
-// FNV-1a of all options that change what a body's bytes are.
+// All options that change what a body's bytes are are part of its key.
 KeyBasis key_basis(const Loop& loop, const EncodeOptions& how, const HttpOutputOptions& of) {
   KeyBasis basis;
   const std::string form =
       fmt::format("{} {} {} {} {} {}", static_cast<int>(how.format), static_cast<int>(how.date_format),
                   static_cast<int>(of.compress), how.id_key, how.date_key, of.body_key);
-  basis.form = 0xcbf29ce484222325;
-  for (const char c : form) basis.form = (basis.form ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  basis.form = hash64(form);
   basis.timed = how.format == Format::msgpack || !how.date_key.empty();
   basis.run = static_cast<std::uint64_t>(loop.wall()) ^ static_cast<std::uint64_t>(::getpid()) << 48;
   return basis;
