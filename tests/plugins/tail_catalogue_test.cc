@@ -112,6 +112,19 @@ TEST_CASE("a file that was replaced atomically is gone and another one is there"
   CHECK(bench.look({"a"}) == Said{"gone 0", "new 1 a"});
 }
 
+TEST_CASE("an inode that goes from one new file to another within a look is the later file alone") {
+  CatalogueBench bench;
+  bench.write("a");
+  const auto later = stat_path(bench.dir.file("a").c_str());
+  REQUIRE(later);
+  auto before = later;
+  before->id.btime += 1'000'000'000;
+  bench.catalogue.apply({{bench.dir.file("b"), before, true, false}, {bench.dir.file("a"), later, true, false}});
+  CHECK(bench.said == Said{"new 1 a"});
+  CHECK(bench.catalogue.at(bench.dir.file("b")) == kNoFile);
+  CHECK(bench.look({"a"}).empty());
+}
+
 TEST_CASE("growth is told and a number is used again only after it was given back") {
   CatalogueBench bench;
   bench.write("a");

@@ -339,6 +339,19 @@ TEST_CASE("files rotated twice while nobody read come in their order") {
   CHECK(bench.gets({"1", "2", "3", "4"}));
 }
 
+TEST_CASE("a rotated file that loses its name while the first look is taken does no harm") {
+  TailBench bench{{"path", "a.log*"}};
+  bench.write("a.log", "1\n");
+  bench.start();
+  REQUIRE(bench.gets({"1"}));
+  bench.stop();
+  bench.move("a.log", "a.log.1");
+  bench.write("a.log", "2\n");
+  bench.start();
+  bench.remove("a.log.1");
+  CHECK(bench.gets({"1", "2"}));
+}
+
 TEST_CASE("a copytruncate while nobody read is understood") {
   TailBench bench{{"path", "a.log*"}};
   bench.write("a.log", "line 1\n");

@@ -28,6 +28,12 @@ void Catalogue::apply(std::vector<Sighting> sightings) {
   for (Sighting& s : sightings) {
     if (s.stat) see(s);
   }
+  // Made and lost in this one look (its inode was given to another file between two of the sightings): nobody was told.
+  std::erase_if(new_ones_, [this](const auto& made) {
+    const bool lost = files_[made.first].names.empty();
+    if (lost) erase(made.first);
+    return lost;
+  });
   for (const FileNumber number : std::exchange(loose_, {})) {
     File& file = files_[number];
     if (!file.used || !file.names.empty() || file.gone) continue;

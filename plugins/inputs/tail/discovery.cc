@@ -299,7 +299,9 @@ void Discovery::look_for_missed() {
   };
   std::unordered_map<std::string, std::vector<Rotated>> by_directory;
   for (const Announced& file : new_) {
-    const std::string& path = *catalogue_.file(file.number).names.front();
+    const Catalogue::File& entry = catalogue_.file(file.number);
+    if (entry.names.empty()) continue;  // lost its name since it was seen
+    const std::string& path = *entry.names.front();
     if (!file.known || !is_rotated_name(path, file.known->stream) || catalogue_.at(file.known->stream) == kNoFile)
       continue;
     by_directory[std::string(directory_of(path))].push_back({file.known->stream, file.stat.mtime});
