@@ -24,7 +24,7 @@ void Turn::clear() {
   let_go(facts);
 }
 
-std::uint32_t Names::number(std::string_view name) {
+std::uint32_t NameNumbers::number(std::string_view name) {
   if (const auto found = numbers_.find(name); found != numbers_.end()) return found->second;
   const auto number = static_cast<std::uint32_t>(names_.size());
   numbers_.emplace(names_.emplace_back(name), number);

@@ -38,7 +38,7 @@ struct Turn {
 };
 
 // Resource. Names by number, from 0; a name stays where it is.
-class Names {
+class NameNumbers {
  public:
   std::uint32_t number(std::string_view name);
   [[nodiscard]] const std::string& operator[](std::uint32_t number) const { return names_[number]; }
@@ -125,8 +125,8 @@ class Table {
   void mark(Facts::iterator fact);
   Facts::iterator fact_at(std::string_view instance, std::string_view key);
 
-  Names lanes_;
-  Names instances_;
+  NameNumbers lanes_;
+  NameNumbers instances_;
   std::unordered_map<PositionKey, PositionCell, PositionHash> positions_;
   Facts facts_;
   std::vector<std::uint64_t> dropped_;
