@@ -100,7 +100,8 @@ def test_the_container_has_the_libraries_and_is_not_root():
     text = (PACKAGING / "Containerfile").read_text()
     dynamic = subprocess.run(["readelf", "-d", BINARY], capture_output=True, text=True, check=True).stdout
     needed = {name for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic) if not BASE.match(name)}
-    lists = [one for package in re.findall(r"\blib[a-z0-9.+-]+|zlib1g", text) for one in DPKG.glob(f"{glob.escape(package)}[:.]*list")]
+    packages = re.findall(r"\blib[a-z0-9.+-]+|zlib1g", text)
+    lists = [one for package in packages for one in DPKG.glob(f"{glob.escape(package)}[:.]*list")]
     brought = {line.rsplit("/", 1)[1] for one in lists for line in one.read_text().split()}
     assert len(needed) >= 8 and needed <= brought, needed - brought
     assert re.findall(r"(?m)^USER (.*)$", text) == ["10001:10001"]
