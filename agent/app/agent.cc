@@ -8,8 +8,11 @@
 #include <future>
 #include <thread>
 
+#include "app/cli.h"
 #include "app/control.h"
 #include "app/limits.h"
+#include "app/notify.h"
+#include "app/privileges.h"
 #include "app/process.h"
 #include "base/log.h"
 
@@ -34,31 +37,38 @@ void finish_log(std::unique_ptr<LogSink> sink, int exit_code) {
   writer.join();
 }
 
+int failed(const Status& status) {
+  std::fprintf(stderr, "logweir: error: %s\n", status.message().c_str());
+  return status.code() == Code::invalid ? kExitConf : 1;
+}
+
+int run(const Plan& plan, LogSink& sink, const Log& log, Notify notify, Nanos watchdog) {
+  Control control(plan, sink, log, std::move(notify), watchdog);
+  const Status status = control.start();
+  if (status.ok()) return control.run();
+  log.error("could not start: {}", status.message());
+  return status.code() == Code::invalid ? kExitConf : 1;
+}
+
 }  // namespace
 
 int run_agent(const Plan& plan) {
+  const NotifyPlace place = notify_place();
+  auto notify = Notify::open(place.socket);
+  const auto notes = drop_privileges(plan);
+  if (!notes.ok()) return failed(notes.status());
   const LogLevel level = log_level_of(plan.service.log_level).value_or(LogLevel::info);
   auto sink = make_log_sink(plan.service.log_file, level < LogLevel::info ? kMostLines : kLines);
-  if (!sink.ok()) {
-    std::fprintf(stderr, "logweir: error: %s\n", sink.status().message().c_str());
-    return 1;
-  }
+  if (!sink.ok()) return failed(sink.status());
   // Small objects live on the control loop and in the workers; a heap for each of our helping threads would only spread
   // them (5.5 MB of 41 with 10,000 files).
   ::mallopt(M_ARENA_MAX, static_cast<int>(worker_count_of(plan.service)));
   widen_limits();
   const Log log(*sink.value(), level, "");
-  int code = 1;
-  {
-    Control control(plan, *sink.value(), log);
-    Status status = control.start();
-    if (status.ok()) {
-      code = control.run();
-    } else {
-      log.error("could not start: {}", status.message());
-      code = status.code() == Code::invalid ? 78 : 1;
-    }
-  }
+  for (const PrivilegeNote& note : notes.value())
+    log.say(note.warning ? LogLevel::warn : LogLevel::info, "{}", note.text);
+  if (!notify.ok()) log.warn("the service manager will not hear of us: {}", notify.status().message());
+  const int code = run(plan, *sink.value(), log, notify.ok() ? std::move(notify).value() : Notify(), place.watchdog);
   finish_log(std::move(sink).value(), code);
   return code;
 }

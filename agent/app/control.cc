@@ -40,11 +40,12 @@ std::string breaker_reason(const LaneSnapshot& lane) {
 
 }  // namespace
 
-Control::Control(const Plan& plan, LogSink& sink, Log log)
+Control::Control(const Plan& plan, LogSink& sink, Log log, Notify notify, Nanos watchdog)
     : plan_(plan),
       sink_(sink),
       log_(std::move(log)),
       loop_(clock_),
+      heartbeat_(loop_, std::move(notify), watchdog),
       budget_(memory_limit_of(plan.service)),
       jobs_(2),
       parsers_(plan.parsers),
@@ -84,6 +85,7 @@ Status Control::start() {
   log_.info("logweir {} runs: {} inputs, {} filters, {} outputs, {} worker{}, memory limit {} MiB", LOGWEIR_VERSION,
             plan_.inputs.size(), plan_.filters.size(), plan_.outputs.size(), worker_count_,
             worker_count_ == 1 ? "" : "s", budget_.limit() >> 20);
+  heartbeat_.ready(fmt::format("{} inputs, {} outputs", plan_.inputs.size(), plan_.outputs.size()));
   return {};
 }
 
@@ -294,6 +296,7 @@ void Control::on_signal(int number) {
 void Control::stop(const char* why, bool bounded) {
   if (std::exchange(stopping_, true)) return;
   if (letters_) letters_->stop();
+  heartbeat_.stopping("delivering what waits");
   log_.info("stopping ({}): no more is read, what waits is delivered", why);
   if (bounded && plan_.service.grace.value >= 0) {
     grace_timer_.arm(loop_.now() + plan_.service.grace.value, kMillisecond);

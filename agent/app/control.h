@@ -8,6 +8,7 @@
 
 #include "app/admin.h"
 #include "app/letter_desk.h"
+#include "app/notify.h"
 #include "app/plan.h"
 #include "app/worker.h"
 #include "base/disk.h"
@@ -28,7 +29,8 @@ namespace logweir {
 // inputs' shared parts), answers on the admin port and stops everything in order.
 class Control {
  public:
-  Control(const Plan& plan, LogSink& sink, Log log);
+  // `watchdog`: how long the service manager waits for a sign of life; 0: for ever.
+  Control(const Plan& plan, LogSink& sink, Log log, Notify notify = {}, Nanos watchdog = 0);
   Control(const Control&) = delete;
   Control& operator=(const Control&) = delete;
   ~Control();
@@ -70,6 +72,7 @@ class Control {
   Log log_;
   SystemClock clock_;
   Loop loop_;
+  Heartbeat heartbeat_;
   Metrics metrics_;
   Budget budget_;
   Jobs jobs_;

@@ -13,6 +13,7 @@
 #include "app/cli.h"
 #include "app/cli_text.h"
 #include "app/paths.h"
+#include "app/privileges.h"
 #include "base/fd.h"
 #include "record/record_id.h"
 #include "state/dead_letters.h"
@@ -186,6 +187,11 @@ std::string letter_json(const Letter& letter) {
 }
 
 int run_dlq(const DlqRequest& request, const Plan& plan, std::ostream& out, std::ostream& err) {
+  // What root made in the store would shut the agent out.
+  if (Status status = become_service_user(plan.service); !status.ok()) {
+    err << "logweir: error: " << status.message() << "\n";
+    return 1;
+  }
   const int code = Dlq(request, plan, out, err).run();
   out << std::flush;
   return code;

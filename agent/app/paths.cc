@@ -24,7 +24,8 @@ std::string state_directory(const Plan& plan) {
   for (const InputPlan& input : plan.inputs) {
     if (input.entry->stateful && !input.db.empty()) return input.db + ".logweir";
   }
-  if (::geteuid() == 0) return "/var/lib/logweir";
+  // With a user of its own the agent is a service, whoever it is by now.
+  if (::geteuid() == 0 || !plan.service.user.empty()) return "/var/lib/logweir";
   if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state != '\0') {
     return std::string(state) + "/logweir";
   }

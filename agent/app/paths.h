@@ -10,7 +10,8 @@
 namespace logweir {
 
 // Where positions are kept: service.state_dir; else, for a conf that names Fluent Bit's `db: PATH`, PATH.logweir of
-// the first such input; else /var/lib/logweir for root and $XDG_STATE_HOME/logweir (~/.local/state/logweir) for others.
+// the first such input; else /var/lib/logweir for root or a service.user and $XDG_STATE_HOME/logweir
+// (~/.local/state/logweir) for others.
 std::string state_directory(const Plan& plan);
 // Whether any input of the plan keeps positions.
 bool needs_state(const Plan& plan);

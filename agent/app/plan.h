@@ -39,6 +39,12 @@ struct ServiceOptions {
   Duration commit_max_delay{0};
   Bytes commit_max_bytes{4 << 20};
   Duration commit_interval{kSecond};
+  std::string user, group;  // names or numbers; empty: who started us
+  std::vector<std::string> keep_capabilities{"dac_read_search", "net_bind_service"};
+  bool no_new_privs = true;
+  bool landlock = false;
+  std::vector<std::string> landlock_read, landlock_write;
+  bool seccomp = false;
 };
 const Schema& service_schema();
 

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 #include "app/limits.h"
 #include "app/plan.h"
+#include "app/privileges_user.h"
 
 namespace logweir {
 namespace {
@@ -57,6 +59,25 @@ constexpr std::array kOptions = {
                              kRepeats | kCommaList),
     option<&S::scheduler_base>("scheduler.base", "", "First wait before a retry, for outputs without `backoff_base`."),
     option<&S::scheduler_cap>("scheduler.cap", "", "Longest wait before a retry, for outputs without `backoff_cap`."),
+    option<&S::user>("user", "",
+                     "User to become after a start as root, a name or number, with its groups. Its own are then the "
+                     "files that the agent makes. Empty: stay."),
+    option<&S::group>("group", "", "Group to become. Default: the user's."),
+    option<&S::keep_capabilities>("keep_capabilities", "dac_read_search,net_bind_service",
+                                  "Capabilities to keep when becoming `user`, where they are there: the first reads "
+                                  "every log, the second listens on ports below 1024.",
+                                  kCommaList),
+    option<&S::no_new_privs>("no_new_privs", "on", "Give up for ever what set-user-id programs could give."),
+    option<&S::landlock>("landlock", "off",
+                         "Let the kernel refuse all files but those of the conf's inputs and outputs, the state, and "
+                         "the system's own in /etc, /usr, /run, /proc, /sys and /dev for reading. Links that lead "
+                         "elsewhere, and paths that a later conf adds, are refused too."),
+    option<&S::landlock_read>("landlock_read", "", "More paths to read below, such as where links of logs lead.",
+                              kCommaList),
+    option<&S::landlock_write>("landlock_write", "", "More paths to write below.", kCommaList),
+    option<&S::seccomp>("seccomp", "off",
+                        "Let the kernel refuse system calls that the agent never makes, such as to run a program, "
+                        "mount, trace or load a module."),
 };
 
 constexpr std::array<std::string_view, 24> kElsewhere = {"flush.*",
@@ -84,12 +105,28 @@ constexpr std::array<std::string_view, 24> kElsewhere = {"flush.*",
                                                          "telemetry",
                                                          "storage.*"};
 
+Place place_in(const Node& node, std::string_view key) {
+  const Node* value = node.find(key);
+  return value != nullptr ? value->place : node.place;
+}
+
+void check_privileges(const S& service, const Node& node, Problems& problems) {
+  for (const std::string& name : service.keep_capabilities) {
+    if (capability_of(name)) continue;
+    problems.error(place_in(node, "keep_capabilities"),
+                   fmt::format("'keep_capabilities' can't have '{}'; it may have: {}", name.substr(0, 80),
+                               keepable_capabilities()));
+  }
+  for (const auto& [on, key] : {std::pair(service.landlock, "landlock"), std::pair(service.seccomp, "seccomp")}) {
+    if (!on || service.no_new_privs) continue;
+    problems.error(place_in(node, key), fmt::format("'{}' needs 'no_new_privs', which is off", key));
+  }
+}
+
 void check(const void* options, const Node& node, Problems& problems) {
   const auto& service = *static_cast<const S*>(options);
-  const auto place_of = [&](std::string_view key) {
-    const Node* value = node.find(key);
-    return value != nullptr ? value->place : node.place;
-  };
+  const auto place_of = [&](std::string_view key) { return place_in(node, key); };
+  check_privileges(service, node, problems);
   if (!service.memory_limit.empty() && parse_size(service.memory_limit).value_or(0) < (1 << 20)) {
     problems.error(place_of("memory_limit"),
                    fmt::format("'memory_limit' can't be '{}'; it must be a size of at least 1M, "

@@ -37,7 +37,12 @@ LaneSpool::LaneSpool(Setup setup)
                                        "Writes, syncs and reads of the spool that failed", of_output(setup_.name))),
       mail_(setup_.loop, [this](const Answer& answer) { answered(answer); }),
       retry_(setup_.loop.timers(), [this] { woken(); }),
-      trim_timer_(setup_.loop.timers(), [this] { trim(); }) {}
+      trim_timer_(setup_.loop.timers(), [this] { trim(); }) {
+  setup_.metrics
+      .gauge("logweir_spool_limit_bytes", "The limit of logweir_spool_bytes (storage.total_limit_size, per worker)",
+             of_output(setup_.name))
+      .set(static_cast<double>(setup_.options.max_bytes));
+}
 
 LaneSpool::~LaneSpool() { close(); }
 

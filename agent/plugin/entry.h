@@ -29,6 +29,8 @@ struct InputEntry {
   std::unique_ptr<Input> (*make)(OptionsPtr options, InputShared* shared);    // one per worker
   std::unique_ptr<InputShared> (*make_shared)(OptionsPtr options) = nullptr;  // one per instance, on the control loop
   bool stateful = false;  // keeps positions: needs the state directory
+  // Paths below which it reads; what else it opens is refused where service.landlock is on.
+  std::vector<std::string> (*reads_below)(const void* options) = nullptr;
 };
 
 struct FilterEntry {
@@ -53,6 +55,8 @@ struct OutputEntry {
   std::string (*destination)(const void* options) = nullptr;
   // Files it writes whose names are known beforehand: inputs keep away from them, or a line would feed itself.
   std::vector<std::string> (*writes)(const void* options) = nullptr;
+  // Paths below which it makes and writes files; what else it opens is refused where service.landlock is on.
+  std::vector<std::string> (*writes_below)(const void* options) = nullptr;
 };
 
 // What the agent contains; filled by plugins/builtin.cc, in name order.

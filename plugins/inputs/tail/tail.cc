@@ -4,6 +4,7 @@
 #include "plugin/entry.h"
 #include "plugins/inputs/tail/discovery.h"
 #include "plugins/inputs/tail/follower.h"
+#include "plugins/inputs/tail/glob.h"
 #include "plugins/inputs/tail/options.h"
 
 namespace logweir {
@@ -48,6 +49,25 @@ class TailInput final : public Input {
   std::unique_ptr<Mailbox<tail::Message>> mail_;
 };
 
+// The directory above the first wildcard, or above the file: a rotated file is another one.
+std::string fixed_directory(const std::string& path) {
+  if (!path.starts_with('/')) return ".";
+  const tail::PathPattern pattern(path, "");
+  std::string directory;
+  for (std::size_t i = 0; i + 1 < pattern.parts().size(); ++i) {
+    const auto& part = pattern.parts()[i];
+    if (part.kind != tail::PathPattern::Part::Kind::literal) break;
+    directory += "/" + part.text;
+  }
+  return directory.empty() ? "/" : directory;
+}
+
+std::vector<std::string> reads_below(const void* options) {
+  std::vector<std::string> paths;
+  for (const std::string& path : static_cast<const TailOptions*>(options)->path) paths.push_back(fixed_directory(path));
+  return paths;
+}
+
 }  // namespace
 
 extern const InputEntry kTailInput;
@@ -63,6 +83,7 @@ const InputEntry kTailInput{
       return std::make_unique<Discovery>(options_of(std::move(options)));
     },
     true,
+    &reads_below,
 };
 
 }  // namespace logweir

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/file_system.h"
 #include "plugin/entry.h"
 #include "plugin/outbox.h"
 #include "plugin/output.h"
@@ -174,6 +175,11 @@ std::vector<std::string> writes(const void* options) {
   return {o.path.empty() ? o.file : o.path + "/" + o.file};
 }
 
+std::vector<std::string> writes_below(const void* options) {
+  const auto& o = *static_cast<const FileOutputOptions*>(options);
+  return {directory_of(o.path.empty() ? o.file : o.path + "/" + o.file)};
+}
+
 }  // namespace
 
 extern const OutputEntry kFileOutput;
@@ -188,6 +194,7 @@ const OutputEntry kFileOutput = {
     .single = true,
     .destination = destination,
     .writes = writes,
+    .writes_below = writes_below,
 };
 
 }  // namespace logweir

@@ -130,6 +130,8 @@ TEST_CASE("service keys are checked") {
   CHECK(made({.service = "{memory_limit: 12}"}).says("'memory_limit' can't be '12'"));
   CHECK(made({.service = "{log_level: loud}"}).says("'log_level' can't be 'loud'; it must be one of off, error, warn"));
   CHECK(made({.service = "{http_port: 70000}"}).says("a whole number from 0 to 65535"));
+  CHECK(made({.service = "{keep_capabilities: sys_admin}"}).says("it may have: dac_read_search, net_bind_service"));
+  CHECK(made({.service = "{seccomp: on, no_new_privs: off}"}).says("'seccomp' needs 'no_new_privs'"));
   const Made good = made({.service = "{workers: auto, memory_limit: 64M, log_level: Warning, grace: -1}"});
   CHECK(good.plan.value().service.log_level == "warn");
   CHECK(good.plan->service.grace.value == -1);
