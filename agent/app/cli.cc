@@ -69,7 +69,8 @@ Cli decide(const CLI::App& app, const Words& words) {
   } else if (app.got_subcommand("convert")) {
     cli.action = Cli::Action::convert;
   } else if (words.conf.empty() && !cli.quick.has_plugins()) {
-    return failed("no conf is named; give one with -c FILE, or a pipeline as in -i tail -p path=/var/log/*.log -o stdout");
+    return failed(
+        "no conf is named; give one with -c FILE, or a pipeline as in -i tail -p path=/var/log/*.log -o stdout");
   } else if (app.got_subcommand("dlq")) {
     cli.action = Cli::Action::dlq;
   } else if (app.got_subcommand("spool")) {
@@ -88,7 +89,8 @@ std::string names_of(const Flag& flag) {
 std::map<const CLI::Option*, const Flag*> add_quick_flags(CLI::App& app) {
   std::map<const CLI::Option*, const Flag*> flags;
   for (const Flag& flag : quick_flags()) {
-    CLI::Option* option = flag.takes == Flag::Takes::nothing ? app.add_flag(names_of(flag)) : app.add_option(names_of(flag));
+    CLI::Option* option =
+        flag.takes == Flag::Takes::nothing ? app.add_flag(names_of(flag)) : app.add_option(names_of(flag));
     if (flag.takes == Flag::Takes::text) option->expected(1);
     if (flag.takes == Flag::Takes::maybe) option->expected(0, 1);
     option->take_all()->allow_extra_args(false);
@@ -150,7 +152,8 @@ int run_plan(const Cli& cli, const Shelf& shelf, int (*run)(const Plan& plan)) {
   std::optional<Plan> plan = load_plan(cli.conf, cli.quick, shelf, std::cerr);
   if (!plan) return kExitConf;
   if (plan->service.daemon) {
-    if (plan->service.log_file.empty()) std::cerr << "logweir: warning: in the background its log goes nowhere; name a log_file\n";
+    if (plan->service.log_file.empty())
+      std::cerr << "logweir: warning: in the background its log goes nowhere; name a log_file\n";
     if (const Status status = go_background(); !status.ok()) {
       std::cerr << "logweir: error: " << status.message() << "\n";
       return 1;

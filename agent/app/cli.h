@@ -22,9 +22,9 @@ constexpr int kExitConf = 78;
 struct Cli {
   enum class Action { run, check, help, convert, dlq, spool, usage, version, failed };
   Action action = Action::failed;
-  std::string conf;     // of run, check, dlq and spool; empty where flags say all
-  Quick quick;          // of the same
-  std::string plugin;   // of help; may be empty
+  std::string conf;    // of run, check, dlq and spool; empty where flags say all
+  Quick quick;         // of the same
+  std::string plugin;  // of help; may be empty
   ConvertRequest convert;
   DlqRequest dlq;       // of dlq
   SpoolRequest spool;   // of spool

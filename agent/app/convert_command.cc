@@ -109,11 +109,13 @@ int run_convert(const ConvertRequest& request, const Shelf& shelf, std::ostream&
     out << yaml << std::flush;
     return out.good() ? 0 : fail(err, "the standard output takes no more", 1);
   }
-  if (const Status status = write_new(request.to, request.from, yaml); !status.ok()) return fail(err, status.message(), 1);
+  if (const Status status = write_new(request.to, request.from, yaml); !status.ok())
+    return fail(err, status.message(), 1);
   if (moves(request)) {
-    err << fmt::format("logweir: warning: included files and parsers files with relative paths are looked for beside "
-                       "{} now, then in the working directory\n",
-                       request.to);
+    err << fmt::format(
+        "logweir: warning: included files and parsers files with relative paths are looked for beside "
+        "{} now, then in the working directory\n",
+        request.to);
   }
   return 0;
 }

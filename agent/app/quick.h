@@ -17,9 +17,9 @@ struct Flag {
   char letter = 0;                            // 0: there is only the long name
   std::string_view name;                      // without the dashes
   Takes takes = Takes::nothing;
-  std::string_view what;    // the text, in capitals
-  std::string_view help;    // or, of one that is `absent`, why it has no meaning here
-  bool absent = false;      // taken, with a warning
+  std::string_view what;  // the text, in capitals
+  std::string_view help;  // or, of one that is `absent`, why it has no meaning here
+  bool absent = false;    // taken, with a warning
 };
 std::span<const Flag> quick_flags();
 

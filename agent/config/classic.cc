@@ -56,11 +56,11 @@ class Sections {
       current_ = conf_.size() - 1;
       skipping_ = false;
     } else if (const std::string_view why = absent_section(line.key); !why.empty()) {
-      problems_.warning(line.place,
-                        fmt::format("section [{}] of Fluent Bit has no meaning here: {}; it is ignored", line.key, why));
+      problems_.warning(
+          line.place, fmt::format("section [{}] of Fluent Bit has no meaning here: {}; it is ignored", line.key, why));
     } else {
-      problems_.error(line.place, fmt::format("unknown section [{}]; {}", line.key.substr(0, 80),
-                                              classic_section_hint(line.key)));
+      problems_.error(line.place,
+                      fmt::format("unknown section [{}]; {}", line.key.substr(0, 80), classic_section_hint(line.key)));
     }
   }
 

@@ -173,11 +173,10 @@ void ClassicLines::entry(std::string_view text, ClassicLine& line) {
     problems_.error(place(key), fmt::format("'{}' is no key: {}", key.substr(0, kLongestQuote), why));
   } else if (value.empty()) {
     const std::size_t equals = key.find('=');
-    const std::string hint =
-        equals == std::string_view::npos
-            ? std::string()
-            : fmt::format("; write '{} {}'", key.substr(0, std::min(equals, kLongestQuote)),
-                          key.substr(equals + 1, kLongestQuote));
+    const std::string hint = equals == std::string_view::npos
+                                 ? std::string()
+                                 : fmt::format("; write '{} {}'", key.substr(0, std::min(equals, kLongestQuote)),
+                                               key.substr(equals + 1, kLongestQuote));
     problems_.error(place(key), fmt::format("the key '{}' has no value{}", key.substr(0, kLongestQuote), hint));
   } else {
     line.value_place = place(value);

@@ -173,7 +173,8 @@ class Writer {
       const int at = indent - static_cast<int>(mark.size());
       comments(entry.above, overruled ? indent : at);
       if (overruled) {
-        line(indent, fmt::format("# {} {}  (given again below, which counts)", key, yaml_comment(entry.value)));
+        line(indent,
+             fmt::format("# {} {}  (given again below, which counts)", yaml_comment(key), yaml_comment(entry.value)));
         continue;
       }
       const std::string front = fmt::format("{}{}:", mark, is_rule ? "rules" : yaml_key(key));
@@ -182,7 +183,8 @@ class Writer {
         line(at, fmt::format("{} {}", front, yaml_value(entry.value)));
       } else {
         line(at, front);
-        for (const std::size_t place : places) list_item(part.entries[place], place != i, is_rule, repeated, indent + 2);
+        for (const std::size_t place : places)
+          list_item(part.entries[place], place != i, is_rule, repeated, indent + 2);
       }
     }
   }

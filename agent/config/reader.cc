@@ -84,10 +84,12 @@ class Reader {
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
     if (const std::string_view header = classic_start(text); has_yaml_name(path) && !header.empty()) {
       problems_.error({name, 0, 0}, fmt::format("the name says YAML, but {} is Fluent Bit's classic format: give the "
-                                                "file a name that ends in .conf, or see logweir convert", header));
+                                                "file a name that ends in .conf, or see logweir convert",
+                                                header));
       return;
     }
-    RawConf parts = looks_like_yaml(path, text) ? read_yaml(text, name, problems_) : read_classic(text, name, problems_);
+    RawConf parts =
+        looks_like_yaml(path, text) ? read_yaml(text, name, problems_) : read_classic(text, name, problems_);
     for (RawItem& item : parts) {
       if (item.kind == Kind::env) {
         variables_.expand(item.node, problems_);

@@ -18,9 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<fs::path> collection() {
-  const fs::path folder = fs::path(__FILE__).parent_path() / "../../data/broken";
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(LOGWEIR_TEST_DATA "/broken")) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
 }

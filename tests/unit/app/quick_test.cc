@@ -33,8 +33,8 @@ struct Loaded {
 };
 
 TEST_CASE("a pipeline is made of flags, each -p a key of the plugin in front of it") {
-  const Loaded made({"-i", "files", "-p", "path=a=b.log", "-t", "app", "-F", "sieve", "-p", "regex=x", "-p", "regex=y",
-                     "-o", "peer", "-p", "port=5", "-m", "a*", "-f", "3"});
+  const Loaded made({"-i", "files",   "-p", "path=a=b.log", "-t", "app",    "-F", "sieve", "-p", "regex=x",
+                     "-p", "regex=y", "-o", "peer",         "-p", "port=5", "-m", "a*",    "-f", "3"});
   REQUIRE_MESSAGE(made.plan, made.err.str());
   CHECK(made.err.str().empty());
   CHECK(made.plan->inputs.at(0).tag == "app");
@@ -53,7 +53,8 @@ TEST_CASE("long names, joined values and variables do as well") {
 }
 
 TEST_CASE("the service's flags set its keys") {
-  const Loaded made({"-i", "files", "-p", "path=a", "-o", "peer", "-vv", "-l", "x.log", "-H", "-P", "2021", "-b", "/s", "-d"});
+  const Loaded made(
+      {"-i", "files", "-p", "path=a", "-o", "peer", "-vv", "-l", "x.log", "-H", "-P", "2021", "-b", "/s", "-d"});
   REQUIRE_MESSAGE(made.plan, made.err.str());
   const ServiceOptions& service = made.plan->service;
   CHECK(service.log_level == "trace");
@@ -67,7 +68,8 @@ TEST_CASE("the service's flags set its keys") {
 
 TEST_CASE("beside a conf the plugins are added, and the flags count more than its keys") {
   const TempDirectory folder;
-  std::ofstream(folder.file("a.conf")) << "[SERVICE]\n    Flush 9\n    log_level warn\n[INPUT]\n    Name files\n    Path x\n";
+  std::ofstream(folder.file("a.conf"))
+      << "[SERVICE]\n    Flush 9\n    log_level warn\n[INPUT]\n    Name files\n    Path x\n";
   const std::string conf = folder.file("a.conf");
   const Loaded made({"-c", conf.c_str(), "-f", "1", "-o", "peer"});
   REQUIRE_MESSAGE(made.plan, made.err.str());
@@ -96,8 +98,12 @@ TEST_CASE("flags without a meaning here are taken with a warning") {
 }
 
 TEST_CASE("flags that speak of nothing are bad usage") {
-  for (const auto& words : {std::vector<const char*>{"-p", "a=b", "-i", "x"}, {"-i", "x", "-p", "a"}, {"-m", "*"},
-                            {"-i", "x", "-p", "=b"}, {"-t", "a", "-c", "x"}, {"-v"}}) {
+  for (const auto& words : {std::vector<const char*>{"-p", "a=b", "-i", "x"},
+                            {"-i", "x", "-p", "a"},
+                            {"-m", "*"},
+                            {"-i", "x", "-p", "=b"},
+                            {"-t", "a", "-c", "x"},
+                            {"-v"}}) {
     CHECK(cli(words).action == Action::failed);
     CHECK(cli(words).exit_code == 64);
   }
@@ -114,7 +120,8 @@ TEST_CASE("-D checks a pipeline of flags, and -h behind a plugin is its help") {
 TEST_CASE("the usage names every flag") {
   const std::string usage = usage_text();
   for (const Flag& flag : quick_flags()) {
-    const std::string name = flag.absent && flag.letter != 0 ? std::string("-") + flag.letter : "--" + std::string(flag.name);
+    const std::string name =
+        flag.absent && flag.letter != 0 ? std::string("-") + flag.letter : "--" + std::string(flag.name);
     CHECK_MESSAGE(usage.find(name) != std::string::npos, name);
   }
 }

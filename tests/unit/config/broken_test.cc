@@ -40,6 +40,7 @@ constexpr std::array kYaml = {
     Broken{"- a\n", "x.yaml:1:1: error: a conf is a map with the keys service, env, includes"},
     Broken{"just text\n", "x.yaml:1:1: error: a conf is a map"},
     Broken{"# old\n[SERVICE]\n  Flush 1\n", "x.yaml: error: the name says YAML, but [SERVICE] is Fluent Bit's"},
+    Broken{"\"a\"\n, b\n", "x.yaml:2:1: error: not YAML: nothing can begin with this sign"},
     Broken{"servce: {}\n", "x.yaml:1:1: error: unknown section 'servce'; did you mean 'service'?"},
     Broken{"colour: red\n", "x.yaml:1:1: error: unknown section 'colour'; the known ones are service"},
     Broken{"service: [1]\n", "x.yaml:1:10: error: 'service' must be a map of keys; found a list"},

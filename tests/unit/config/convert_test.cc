@@ -22,25 +22,28 @@ TEST_CASE("sections become lists, in their order, with their comments") {
       "# The file.\n\n# The service.\n[SERVICE]\n    Flush 1\n\n# First.\n[INPUT] # here\n    # of the name\n    Name "
       "tail\n    Path /a/*.log\n    #Tag old\n\n[OUTPUT]\n    Name null\n    Match *\n[INPUT]\n    Name tcp\n# End.\n");
   CHECK(made.problems.text().empty());
-  CHECK(made.yaml ==
-        "# The file.\n\n# The service.\nservice:\n  flush: 1\n\npipeline:\n  inputs:\n    # First.\n    # here\n    # of "
-        "the name\n    - name: tail\n      path: /a/*.log\n      #Tag old\n    - name: tcp\n\n  outputs:\n    - name: "
-        "'null'\n      match: '*'\n# End.\n");
+  CHECK(
+      made.yaml ==
+      "# The file.\n\n# The service.\nservice:\n  flush: 1\n\npipeline:\n  inputs:\n    # First.\n    # here\n    # of "
+      "the name\n    - name: tail\n      path: /a/*.log\n      #Tag old\n    - name: tcp\n\n  outputs:\n    - name: "
+      "'null'\n      match: '*'\n# End.\n");
 }
 
 TEST_CASE("values are quoted where YAML would see something else") {
-  const Converted made("[INPUT]\n a x: y\n b it's # so\n c ${A:-b}\n d 0123\n e a:b\n f tab\there\n \"g: on\n");
+  const Converted made("[INPUT]\n a x: y\n b it's # so\n c ${A:-b}\n d 0123\n e a:b\n f tab\there\n \"g on\n");
   CHECK(made.yaml ==
         "pipeline:\n  inputs:\n    - a: 'x: y'\n      b: 'it''s # so'\n      c: ${A:-b}\n      d: 0123\n      e: a:b\n"
-        "      f: \"tab\\x09here\"\n      \"\\\"g:\": on\n");
+        "      f: \"tab\\x09here\"\n      \"\\\"g\": on\n");
 }
 
 TEST_CASE("a key that may repeat becomes a list, of another the last one counts") {
   const Converted made(
-      "[SERVICE]\n Flush 5\n FLUSH 1\n Parsers_File a, b\n Parsers_File c\n[FILTER]\n Regex a x\n Name g\n regex b y\n");
-  CHECK(made.yaml ==
-        "service:\n  # flush 5  (given again below, which counts)\n  flush: 1\n  parsers_file:\n    - a\n    - b\n    - "
-        "c\n\npipeline:\n  filters:\n    - regex:\n        - a x\n        - b y\n      name: g\n");
+      "[SERVICE]\n Flush 5\n FLUSH 1\n Parsers_File a, b\n Parsers_File c\n[FILTER]\n Regex a x\n Name g\n regex b "
+      "y\n");
+  CHECK(
+      made.yaml ==
+      "service:\n  # flush 5  (given again below, which counts)\n  flush: 1\n  parsers_file:\n    - a\n    - b\n    - "
+      "c\n\npipeline:\n  filters:\n    - regex:\n        - a x\n        - b y\n      name: g\n");
 }
 
 TEST_CASE("rules of multi-line parsers become maps") {
@@ -51,9 +54,10 @@ TEST_CASE("rules of multi-line parsers become maps") {
 
 TEST_CASE("variables and includes stay as they are written, and nothing moves past an include") {
   const Converted made("@SET A=1\n[INPUT]\n Name a\n@INCLUDE more/*.conf\n[INPUT]\n Name ${B}\n");
-  CHECK(made.yaml ==
-        "env:\n  A: 1\n\npipeline:\n  inputs:\n    - name: a\n\nincludes:\n  - more/*.conf\n\n---\npipeline:\n  inputs:\n"
-        "    - name: ${B}\n");
+  CHECK(
+      made.yaml ==
+      "env:\n  A: 1\n\npipeline:\n  inputs:\n    - name: a\n\nincludes:\n  - more/*.conf\n\n---\npipeline:\n  inputs:\n"
+      "    - name: ${B}\n");
 }
 
 TEST_CASE("a variable that is set twice stays set twice") {
@@ -64,7 +68,7 @@ TEST_CASE("a variable that is set twice stays set twice") {
 TEST_CASE("what has no meaning here stays as a comment") {
   const Converted made("[PLUGINS]\n Path /x.so\n[INPUT]\n Name a\n");
   CHECK(made.yaml ==
-        "# [PLUGINS] has no meaning here\n#     Path /x.so\npipeline:\n  inputs:\n    - name: a\n");
+        "pipeline:\n  inputs:\n    # [PLUGINS] has no meaning here\n    #     Path /x.so\n    - name: a\n");
   CHECK(made.problems.all().size() == 1);
 }
 
