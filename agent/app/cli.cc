@@ -2,9 +2,16 @@
 #include "app/cli.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
 #include <iostream>
+#include <map>
+
+#include "app/process.h"
+#include "app/scratch_state.h"
 
 namespace logweir {
 namespace {
@@ -28,8 +35,10 @@ std::string one_line(std::string text) {
 struct Words {
   std::string conf;
   std::string plugin;
+  ConvertRequest convert;
   DlqRequest dlq;
   SpoolRequest spool;
+  std::vector<GivenFlag> flags;
   bool help = false;
   bool version = false;
   bool dry_run = false;
@@ -39,19 +48,29 @@ Cli decide(const CLI::App& app, const Words& words) {
   Cli cli;
   cli.conf = words.conf;
   cli.plugin = words.plugin;
+  cli.convert = words.convert;
   cli.dlq = words.dlq;
   cli.spool = words.spool;
+  Result<Quick> quick = read_flags(words.flags);
+  if (!quick.ok()) return failed(quick.status().message());
+  cli.quick = std::move(quick).value();
   if (words.help && app.got_subcommand("spool")) {
     cli.action = Cli::Action::help;
     cli.plugin = "spool";
+  } else if (words.help && cli.quick.has_plugins()) {
+    cli.action = Cli::Action::help;
+    cli.plugin = cli.quick.last_plugin;
   } else if (words.help) {
     cli.action = Cli::Action::usage;
   } else if (words.version || app.got_subcommand("version")) {
     cli.action = Cli::Action::version;
   } else if (app.got_subcommand("help")) {
     cli.action = Cli::Action::help;
-  } else if (words.conf.empty()) {
-    return failed("no conf is named; give one with -c FILE");
+  } else if (app.got_subcommand("convert")) {
+    cli.action = Cli::Action::convert;
+  } else if (words.conf.empty() && !cli.quick.has_plugins()) {
+    return failed(
+        "no conf is named; give one with -c FILE, or a pipeline as in -i tail -p path=/var/log/*.log -o stdout");
   } else if (app.got_subcommand("dlq")) {
     cli.action = Cli::Action::dlq;
   } else if (app.got_subcommand("spool")) {
@@ -60,6 +79,37 @@ Cli decide(const CLI::App& app, const Words& words) {
     cli.action = words.dry_run || app.got_subcommand("check") ? Cli::Action::check : Cli::Action::run;
   }
   return cli;
+}
+
+std::string names_of(const Flag& flag) {
+  return flag.letter != 0 ? fmt::format("-{},--{}", flag.letter, flag.name) : fmt::format("--{}", flag.name);
+}
+
+// Their order counts, so that they are picked up from the parser and not bound to variables.
+std::map<const CLI::Option*, const Flag*> add_quick_flags(CLI::App& app) {
+  std::map<const CLI::Option*, const Flag*> flags;
+  for (const Flag& flag : quick_flags()) {
+    CLI::Option* option =
+        flag.takes == Flag::Takes::nothing ? app.add_flag(names_of(flag)) : app.add_option(names_of(flag));
+    if (flag.takes == Flag::Takes::text) option->expected(1);
+    if (flag.takes == Flag::Takes::maybe) option->expected(0, 1);
+    option->take_all()->allow_extra_args(false);
+    flags.emplace(option, &flag);
+  }
+  return flags;
+}
+
+std::vector<GivenFlag> given_flags(const CLI::App& app, const std::map<const CLI::Option*, const Flag*>& flags) {
+  std::vector<GivenFlag> given;
+  std::map<const CLI::Option*, std::size_t> seen;
+  for (const CLI::Option* option : app.parse_order()) {
+    const auto found = flags.find(option);
+    if (found == flags.end()) continue;
+    const std::size_t index = seen[option]++;
+    const bool has_text = found->second->takes != Flag::Takes::nothing && index < option->results().size();
+    given.push_back({found->second, has_text ? option->results()[index] : std::string()});
+  }
+  return given;
 }
 
 Cli parse(int argc, const char* const* argv) {
@@ -72,11 +122,16 @@ Cli parse(int argc, const char* const* argv) {
   app.add_flag("-h,--help", words.help, "");
   app.add_flag("-V,--version", words.version, "");
   app.add_flag("-D,--dry-run", words.dry_run, "");
+  const std::map<const CLI::Option*, const Flag*> flags = add_quick_flags(app);
   app.add_subcommand("check", "")->set_help_flag();
   app.add_subcommand("version", "")->set_help_flag();
   CLI::App* help = app.add_subcommand("help", "");
   help->set_help_flag();
   help->add_option("plugin", words.plugin, "");
+  CLI::App* convert = app.add_subcommand("convert", "");
+  convert->set_help_flag();
+  convert->add_option("conf", words.convert.from, "")->required();
+  convert->add_option("-o,--output", words.convert.to, "");
   CLI::App* dlq = app.add_subcommand("dlq", "");
   dlq->set_help_flag();
   dlq->add_option("what", words.dlq.verb, "")->required();
@@ -89,7 +144,24 @@ Cli parse(int argc, const char* const* argv) {
   spool->add_option("--output", words.spool.output, "");
   spool->add_option("--limit", words.spool.limit, "");
   app.parse(argc, argv);
+  words.flags = given_flags(app, flags);
   return decide(app, words);
+}
+
+int run_plan(const Cli& cli, const Shelf& shelf, int (*run)(const Plan& plan)) {
+  std::optional<Plan> plan = load_plan(cli.conf, cli.quick, shelf, std::cerr);
+  if (!plan) return kExitConf;
+  if (plan->service.daemon) {
+    if (plan->service.log_file.empty())
+      std::cerr << "logweir: warning: in the background its log goes nowhere; name a log_file\n";
+    if (const Status status = go_background(); !status.ok()) {
+      std::cerr << "logweir: error: " << status.message() << "\n";
+      return 1;
+    }
+  }
+  // A pipeline out of flags is for the moment: it neither remembers positions nor stands in another one's way.
+  const ScratchState scratch(*plan, cli.conf.empty());
+  return run(*plan);
 }
 
 int dispatch(const Cli& cli, const Shelf& shelf, int (*run)(const Plan& plan)) {
@@ -103,19 +175,19 @@ int dispatch(const Cli& cli, const Shelf& shelf, int (*run)(const Plan& plan)) {
     case Cli::Action::help:
       return run_help(cli.plugin, shelf, std::cout, std::cerr);
     case Cli::Action::check:
-      return run_check(cli.conf, shelf, std::cout, std::cerr);
+      return run_check(cli.conf, cli.quick, shelf, std::cout, std::cerr);
+    case Cli::Action::convert:
+      return run_convert(cli.convert, shelf, std::cout, std::cerr);
     case Cli::Action::dlq: {
-      const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr, false);
+      const std::optional<Plan> plan = load_plan(cli.conf, cli.quick, shelf, std::cerr, false);
       return plan ? run_dlq(cli.dlq, *plan, std::cout, std::cerr) : kExitConf;
     }
     case Cli::Action::spool: {
-      const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr, false);
+      const std::optional<Plan> plan = load_plan(cli.conf, cli.quick, shelf, std::cerr, false);
       return plan ? run_spool(cli.spool, *plan, std::cout, std::cerr) : kExitConf;
     }
-    case Cli::Action::run: {
-      const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr);
-      return plan ? run(*plan) : kExitConf;
-    }
+    case Cli::Action::run:
+      return run_plan(cli, shelf, run);
     case Cli::Action::failed:
       break;
   }
@@ -136,66 +208,30 @@ Cli parse_cli(int argc, const char* const* argv) {
 }
 
 int run_cli(int argc, const char* const* argv, const Shelf& shelf, int (*run)(const Plan& plan)) {
-  return dispatch(parse_cli(argc, argv), shelf, run);
+  const Cli cli = parse_cli(argc, argv);
+  if (!cli.quick.workdir.empty() && ::chdir(cli.quick.workdir.c_str()) != 0) {
+    std::cerr << fmt::format("logweir: error: can't go to the directory '{}' of -w: {}\n", cli.quick.workdir,
+                             std::strerror(errno));
+    return 1;
+  }
+  return dispatch(cli, shelf, run);
 }
 
-std::optional<Plan> load_plan(const std::string& conf, const Shelf& shelf, std::ostream& err, bool warnings) {
+std::optional<Plan> load_plan(const std::string& conf, const Quick& quick, const Shelf& shelf, std::ostream& err,
+                              bool warnings) {
   Problems problems;
-  const ConfTree tree = read_conf(conf, problems);
+  for (const Problem& problem : quick.said) problems.add(problem);
+  const ConfTree tree = read_conf(conf, quick.conf, problems);
   std::optional<Plan> plan = make_plan(tree, shelf, problems);
   if (warnings || !plan) err << problems.text() << std::flush;
   return plan;
 }
 
-int run_check(const std::string& conf, const Shelf& shelf, std::ostream& out, std::ostream& err) {
-  const std::optional<Plan> plan = load_plan(conf, shelf, err);
+int run_check(const std::string& conf, const Quick& quick, const Shelf& shelf, std::ostream& out, std::ostream& err) {
+  const std::optional<Plan> plan = load_plan(conf, quick, shelf, err);
   if (!plan) return kExitConf;
   out << print_plan(*plan) << std::flush;
   return 0;
-}
-
-std::string usage_text() {
-  return "logweir: collects logs from files and sockets, shapes them, and delivers them\n"
-         "\n"
-         "  logweir -c FILE         run\n"
-         "  logweir check -c FILE   check a conf and show what would run; opens nothing, exits with 0 or 78\n"
-         "  logweir help            the plugins and the keys of `service`\n"
-         "  logweir help PLUGIN     every key of a plugin, with its default\n"
-         "  logweir dlq list|show|replay|drop -c FILE [NUMBER ...]\n"
-         "                          the dead letters: records that a peer rejected or a plugin failed on; replay "
-         "sends\n"
-         "                          them again (to another output with --output NAME), drop wants numbers or --all\n"
-         "  logweir spool list|cat|verify -c FILE\n"
-         "                          the spools: records that wait on disk for a peer that is away; see logweir help "
-         "spool\n"
-         "  logweir version         the version\n"
-         "\n"
-         "  -c, --config FILE       the conf: YAML (.yaml, .yml) or Fluent Bit's classic format\n"
-         "  -D, --dry-run           the same as check\n"
-         "  -h, --help              this text\n"
-         "  -V, --version           the version\n"
-         "\n"
-         "A first conf, first.yaml:\n"
-         "\n"
-         "  pipeline:\n"
-         "    inputs:\n"
-         "      - name: tail\n"
-         "        path: /var/log/*.log\n"
-         "        read_from_head: on\n"
-         "    outputs:\n"
-         "      - name: stdout\n"
-         "        match: '*'\n"
-         "        format: json_lines\n"
-         "\n"
-         "Examples:\n"
-         "\n"
-         "  logweir check -c first.yaml        is it right, and what does it mean?\n"
-         "  logweir -c first.yaml              run it; Ctrl-C ends it in order\n"
-         "  logweir help tail                  what else can tail do?\n"
-         "  curl http://127.0.0.1:2020/health  while it runs: is all well?\n"
-         "\n"
-         "Signals: TERM and INT stop in order (a second one at once), USR1 opens output files anew.\n"
-         "Exit codes: 0 fine, 1 could not start, 64 bad usage, 78 bad conf.\n";
 }
 
 }  // namespace logweir

@@ -63,15 +63,18 @@ class ParserPlanner {
       return;
     }
     if (options.time_key.empty() && !options.time_format.empty()) options.time_key = "time";
-    if (use != nullptr && !own.failed()) try_out(options, *use, node);
+    if (!own.failed()) try_out(options, use, node);
     parsers_.push_back(std::move(options));
   }
 
-  void try_out(const ParserOptions& options, const Use& use, const Node& node) {
+  // A parser that nobody uses, as in a file of all kinds of them, must not stop the agent.
+  void try_out(const ParserOptions& options, const Use* use, const Node& node) {
     const auto decoder = make_decoder(options);
     if (decoder.ok()) return;
-    problems_.error(node.place, fmt::format("parser '{}', which input '{}' at {} uses: {}", options.name, use.input,
-                                            use.place.text(), decoder.status().message()));
+    const std::string& why = decoder.status().message();
+    if (use == nullptr) return problems_.warning(node.place, fmt::format("{} (no input uses this parser)", why));
+    problems_.error(node.place, fmt::format("parser '{}', which input '{}' at {} uses: {}", options.name, use->input,
+                                            use->place.text(), why));
   }
 
   void unknown(const std::string& name, const Use& use) {

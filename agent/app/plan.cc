@@ -34,8 +34,8 @@ class Planner {
     for (const Node& node : tree_.outputs) output(node);
     plan_.parsers = plan_parsers(tree_, plan_.inputs, problems_);
     // After a fault in the text, what is missing may be behind it.
-    if (read_well && tree_.inputs.empty()) missing("input", "inputs", "[INPUT]");
-    if (read_well && tree_.outputs.empty()) missing("output", "outputs", "[OUTPUT]");
+    if (read_well && tree_.inputs.empty()) missing("input", "inputs", "[INPUT]", "-i");
+    if (read_well && tree_.outputs.empty()) missing("output", "outputs", "[OUTPUT]", "-o");
     if (problems_.failed()) return std::nullopt;
     settle_when_full();
     look_for_dead_ends();
@@ -79,10 +79,10 @@ class Planner {
     }
   }
 
-  void missing(std::string_view what, std::string_view key, std::string_view section) {
-    problems_.error(tree_.service.place, fmt::format("the conf has no {}; add one under pipeline.{} (YAML) or as {} "
-                                                     "(classic)",
-                                                     what, key, section));
+  void missing(std::string_view what, std::string_view key, std::string_view section, std::string_view flag) {
+    problems_.error(tree_.service.place, fmt::format("the conf has no {}; add one under pipeline.{} (YAML), as {} "
+                                                     "(classic) or with {} NAME on the command line",
+                                                     what, key, section, flag));
   }
 
   void service() {

@@ -20,6 +20,7 @@ struct ServiceOptions {
   Duration grace{5 * kSecond};
   std::string log_level = "info";  // off, error, warn, info, debug, trace
   std::string log_file;
+  bool daemon = false;
   bool http_server = true;
   std::string http_listen = "127.0.0.1";
   std::int64_t http_port = 2020;

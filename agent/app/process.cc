@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 
 namespace logweir {
@@ -27,6 +28,18 @@ void widen_limits() {
     ::setrlimit(RLIMIT_NOFILE, &files);
   }
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+Status go_background() {
+  const pid_t child = ::fork();
+  if (child < 0) return Status::from_errno(errno, "can't go into the background");
+  if (child > 0) ::_exit(0);
+  ::setsid();
+  const int null = ::open("/dev/null", O_RDWR);
+  if (null < 0) return Status::from_errno(errno, "can't open /dev/null");
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, fd);
+  if (null > STDERR_FILENO) ::close(null);
+  return {};
 }
 
 }  // namespace logweir

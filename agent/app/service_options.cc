@@ -23,6 +23,7 @@ constexpr std::array kOptions = {
     option<&S::log_level>("log_level", "info", "How much the agent says of itself.", kLive,
                           "off|error|warn|warning|info|debug|trace"),
     option<&S::log_file>("log_file", "", "Where it says so; empty: stderr."),
+    option<&S::daemon>("daemon", "off", "Run in the background; without a log_file the log then goes nowhere."),
     option<&S::http_server>("http_server", "on", "Serve /metrics and /health."),
     option<&S::http_listen>("http_listen", "127.0.0.1", "Address to serve them on."),
     option<&S::http_port>("http_port", "2020",
@@ -81,7 +82,7 @@ constexpr std::array kOptions = {
 };
 
 constexpr std::array<std::string_view, 24> kElsewhere = {"flush.*",
-                                                         "daemon",
+                                                         "http_monitor",
                                                          "plugins_file",
                                                          "streams_file",
                                                          "health_check",

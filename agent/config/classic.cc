@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The classic format, line by line:
-//   file    = { blank | comment | section | entry | command }
-//   section = blanks "[" name "]" blanks          name in any case
-//   entry   = blanks key blank {blank} value      the value is the rest of the line, trimmed; no quotes, no comments
-//   comment = blanks "#" ...
-//   command = "@SET" blank name "=" value | "@INCLUDE" blank path
-// Blanks are spaces and tabs in any mix; how deep an entry is indented does not matter.
+// What the lines of a classic conf mean.
 #include <fmt/format.h>
 
-#include <array>
 #include <optional>
 
-#include "config/raw.h"
+#include "config/classic_lines.h"
 #include "config/schema.h"
 #include "config/words.h"
 
@@ -20,174 +13,137 @@ namespace {
 
 using Kind = RawItem::Kind;
 
-struct SectionName {
-  std::string_view name;
-  Kind kind;
-};
-constexpr std::array<SectionName, 6> kSections = {{{"SERVICE", Kind::service},
-                                                   {"INPUT", Kind::input},
-                                                   {"FILTER", Kind::filter},
-                                                   {"OUTPUT", Kind::output},
-                                                   {"PARSER", Kind::parser},
-                                                   {"MULTILINE_PARSER", Kind::multiline_parser}}};
-constexpr std::array<std::string_view, 6> kSectionWords = {"SERVICE", "INPUT",  "FILTER",
-                                                           "OUTPUT",  "PARSER", "MULTILINE_PARSER"};
-constexpr std::array<std::string_view, 5> kAbsentSections = {"CUSTOM", "STREAM_TASK", "PLUGINS", "UPSTREAM", "NODE"};
-constexpr std::array<std::string_view, 2> kCommands = {"@SET", "@INCLUDE"};
-
-constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-class Lines {
+class Sections {
  public:
-  Lines(std::shared_ptr<const std::string> file, Problems& problems) : file_(std::move(file)), problems_(problems) {}
+  explicit Sections(Problems& problems) : problems_(problems) {}
 
-  void line(std::string_view whole) {
-    ++number_;
-    whole_ = whole;
-    const std::string_view text = trimmed(whole);
-    if (text.empty() || text.front() == '#') return;
-    if (text.find('\0') != std::string_view::npos) {
-      problems_.error(place(text), "a zero byte in a conf; is this a text file in UTF-8?");
-    } else if (text.front() == '[') {
-      section(text);
-    } else if (text.front() == '@') {
-      command(text);
-    } else {
-      entry(text);
+  void line(const ClassicLine& line) {
+    switch (line.kind) {
+      case ClassicLine::Kind::section:
+        return section(line);
+      case ClassicLine::Kind::bad_section:  // whatever follows a bad header is not an error of its own
+        current_.reset();
+        skipping_ = true;
+        return;
+      case ClassicLine::Kind::entry:
+        return entry(line);
+      case ClassicLine::Kind::set:
+        conf_.push_back({Kind::env, std::string(line.key), scalar(line)});
+        return;
+      case ClassicLine::Kind::include:
+        conf_.push_back({Kind::include, {}, scalar(line)});
+        return;
+      case ClassicLine::Kind::blank:
+      case ClassicLine::Kind::comment:
+      case ClassicLine::Kind::bad:
+        return;
     }
   }
 
-  [[nodiscard]] bool full() {
-    if (nodes_ <= kMostConfNodes) return false;
-    problems_.error({file_, number_, 1}, fmt::format("more than {} entries in one file", kMostConfNodes));
-    return true;
-  }
-
+  [[nodiscard]] std::size_t nodes() const { return nodes_; }
   RawConf take() { return std::move(conf_); }
 
  private:
-  // `part` is a view into the line
-  [[nodiscard]] Place place(std::string_view part) const {
-    return {file_, number_, static_cast<int>(part.data() - whole_.data()) + 1};
-  }
-
-  void section(std::string_view text) {
-    skipping_ = true;  // whatever follows a bad header is not an error of its own
+  void section(const ClassicLine& line) {
     current_.reset();
-    const std::size_t end = text.find(']');
-    if (end == std::string_view::npos) {
-      problems_.error(place(text), fmt::format("the section header '{}' has no ']'", text.substr(0, 80)));
-      return;
-    }
-    const std::string_view behind = trimmed(text.substr(end + 1));
-    if (!behind.empty() && behind.front() != '#') {
-      problems_.error(place(behind), "nothing may follow a section header on its line");
-    }
-    begin(trimmed(text.substr(1, end - 1)), place(text));
-  }
-
-  void begin(std::string_view name, Place where) {
-    for (const SectionName& known : kSections) {
-      if (!same_text(name, known.name)) continue;
+    skipping_ = true;
+    if (const std::optional<Kind> kind = classic_section(line.key)) {
       ++nodes_;
       Node node;
       node.kind = Node::Kind::map;
-      node.place = std::move(where);
-      conf_.push_back({known.kind, {}, std::move(node)});
+      node.place = line.place;
+      conf_.push_back({*kind, {}, std::move(node)});
       current_ = conf_.size() - 1;
       skipping_ = false;
-      return;
+    } else if (const std::string_view why = absent_section(line.key); !why.empty()) {
+      problems_.warning(
+          line.place, fmt::format("section [{}] of Fluent Bit has no meaning here: {}; it is ignored", line.key, why));
+    } else {
+      problems_.error(line.place,
+                      fmt::format("unknown section [{}]; {}", line.key.substr(0, 80), classic_section_hint(line.key)));
     }
-    if (is_known_key(name, kAbsentSections)) {
-      problems_.warning(std::move(where),
-                        fmt::format("section [{}] of Fluent Bit is not built here; it is ignored", name));
-      return;
-    }
-    const std::string_view near = nearest(name, kSectionWords);
-    const std::string hint = near.empty() ? fmt::format("the known ones are {}", fmt::join(kSectionWords, ", "))
-                                          : fmt::format("did you mean [{}]?", near);
-    problems_.error(std::move(where), fmt::format("unknown section [{}]; {}", name.substr(0, 80), hint));
   }
 
-  struct Pair {
-    std::string_view key;
-    std::string_view value;
-  };
-  static Pair split(std::string_view text) {
-    std::size_t end = 0;
-    while (end < text.size() && !is_blank(text[end])) ++end;
-    return {text.substr(0, end), trimmed(text.substr(end))};
-  }
-
-  [[nodiscard]] Node scalar(std::string_view value) {
+  Node scalar(const ClassicLine& line) {
     ++nodes_;
     Node node;
-    node.scalar = value;
-    node.place = place(value);
+    node.scalar = line.value;
+    node.place = line.value_place;
     return node;
   }
 
-  void command(std::string_view text) {
-    const auto [word, rest] = split(text);
-    if (same_text(word, "@SET")) {
-      const std::size_t equals = rest.find('=');
-      const std::string_view name = trimmed(rest.substr(0, equals));
-      if (equals == std::string_view::npos || name.empty()) {
-        problems_.error(place(text), "@SET must be followed by NAME=value");
-        return;
-      }
-      conf_.push_back({Kind::env, std::string(name), scalar(trimmed(rest.substr(equals + 1)))});
-    } else if (same_text(word, "@INCLUDE")) {
-      if (rest.empty()) {
-        problems_.error(place(text), "@INCLUDE must be followed by a path");
-        return;
-      }
-      conf_.push_back({Kind::include, {}, scalar(rest)});
-    } else {
-      const std::string_view near = nearest(word, kCommands);
-      problems_.error(place(text), fmt::format("unknown command '{}'; {}", word.substr(0, 80),
-                                               near.empty() ? "the known ones are @SET and @INCLUDE"
-                                                            : fmt::format("did you mean {}?", near)));
-    }
-  }
-
-  void entry(std::string_view text) {
-    const auto [key, value] = split(text);
+  void entry(const ClassicLine& line) {
     if (skipping_) return;
     if (!current_) {
-      problems_.error(place(text), fmt::format("'{}' stands before the first section, such as [SERVICE] or [INPUT]",
-                                               key.substr(0, 80)));
+      problems_.error(line.place, fmt::format("'{}' stands before the first section, such as [SERVICE] or [INPUT]",
+                                              line.key.substr(0, 80)));
       return;
     }
-    if (value.empty()) {
-      problems_.error(place(key), fmt::format("the key '{}' has no value", key.substr(0, 80)));
-      return;
-    }
-    Node& node = conf_[*current_].node;
-    node.key_places.push_back(place(key));
-    node.entries.emplace_back(std::string(key), scalar(value));
+    RawItem& item = conf_[*current_];
+    if (item.kind == Kind::multiline_parser && same_text(line.key, "rule")) return rule(line, item.node);
+    add(item.node, line.key, scalar(line), line.place);
   }
 
-  std::shared_ptr<const std::string> file_;
+  static void add(Node& to, std::string_view key, Node value, Place place) {
+    to.key_places.push_back(std::move(place));
+    to.entries.emplace_back(std::string(key), std::move(value));
+  }
+
+  // As YAML has it: one list `rules` of maps.
+  void rule(const ClassicLine& line, Node& to) {
+    const std::optional<ClassicRule> rule = parse_classic_rule(line.value);
+    if (!rule) {
+      problems_.error(line.value_place,
+                      "a rule is three texts in double quotes: \"state\" \"/regular expression/\" \"next state\"");
+      return;
+    }
+    Node map;
+    map.kind = Node::Kind::map;
+    map.place = line.value_place;
+    for (std::size_t i = 0; i < rule->size(); ++i) {
+      Node text = scalar(line);
+      text.scalar = (*rule)[i];
+      add(map, kRuleKeys[i], std::move(text), line.value_place);
+    }
+    Node* rules = to.entries.empty() ? nullptr : rules_of(to);
+    if (rules == nullptr) {
+      Node list;
+      list.kind = Node::Kind::list;
+      list.place = line.value_place;
+      add(to, "rules", std::move(list), line.place);
+      rules = &to.entries.back().second;
+    }
+    rules->items.push_back(std::move(map));
+  }
+
+  static Node* rules_of(Node& map) {
+    for (auto& [key, value] : map.entries) {
+      if (key == "rules" && value.kind == Node::Kind::list) return &value;
+    }
+    return nullptr;
+  }
+
   Problems& problems_;
   RawConf conf_;
-  std::string_view whole_;              // the line at hand
   std::optional<std::size_t> current_;  // the open section, an index into conf_
   bool skipping_ = false;
-  int number_ = 0;
   std::size_t nodes_ = 0;
 };
 
 }  // namespace
 
 RawConf read_classic(std::string_view text, const std::shared_ptr<const std::string>& file, Problems& problems) {
-  Lines lines(file, problems);
-  while (!text.empty() && !lines.full()) {
-    const std::size_t end = text.find('\n');
-    lines.line(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  ClassicLines lines(text, file, problems);
+  Sections sections(problems);
+  ClassicLine line;
+  while (lines.next(line)) {
+    sections.line(line);
+    if (sections.nodes() > kMostConfNodes) {
+      problems.error(line.place, fmt::format("more than {} entries in one file", kMostConfNodes));
+      break;
+    }
   }
-  return lines.take();
+  return sections.take();
 }
 
 }  // namespace logweir

@@ -19,17 +19,6 @@ bool is_camel(std::string_view key) {
   return !key.empty() && key[0] >= 'a' && key[0] <= 'z' && key.find('_') == std::string_view::npos;
 }
 
-std::string plain_key(std::string_view written) {
-  const bool camel = is_camel(written);
-  std::string out;
-  out.reserve(written.size() + 4);
-  for (const char c : written) {
-    if (camel && is_upper(c)) out += '_';
-    out += lower(c);
-  }
-  return out;
-}
-
 // Edits (insert, delete, replace, swap of neighbours) from a to b.
 int distance(std::string_view a, std::string_view b) {
   std::array<int, kLongestWord + 1> older{}, last{}, row{};
@@ -48,6 +37,17 @@ int distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string plain_key(std::string_view written) {
+  const bool camel = is_camel(written);
+  std::string out;
+  out.reserve(written.size() + 4);
+  for (const char c : written) {
+    if (camel && is_upper(c)) out += '_';
+    out += lower(c);
+  }
+  return out;
+}
 
 bool same_key(std::string_view written, std::string_view key) {
   const bool camel = is_camel(written);

@@ -25,6 +25,9 @@ constexpr std::size_t kMostConfBytes = 16 << 20;
 constexpr std::size_t kMostConfNodes = 500'000;
 constexpr int kMostConfDepth = 64;
 
+// By the name's ending, else by how the text begins.
+bool looks_like_yaml(std::string_view name, std::string_view text);
+
 // The two formats. `file` is what places are called by. Faults go to `problems`; what could be read is returned.
 RawConf read_yaml(std::string_view text, const std::shared_ptr<const std::string>& file, Problems& problems);
 RawConf read_classic(std::string_view text, const std::shared_ptr<const std::string>& file, Problems& problems);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "config/classic_lines.h"
 #include "config/files.h"
 #include "config/raw.h"
 #include "config/schema.h"
@@ -21,18 +22,19 @@ using FileName = std::shared_ptr<const std::string>;
 constexpr int kMostIncludeDepth = 16;
 constexpr std::size_t kMostFiles = 1000;
 
-bool is_yaml(std::string_view name, std::string_view text) {
-  if (name.ends_with(".yaml") || name.ends_with(".yml")) return true;
+bool has_yaml_name(std::string_view name) { return name.ends_with(".yaml") || name.ends_with(".yml"); }
+
+// The first section's header of a classic conf, or nothing when the text begins otherwise.
+std::string_view classic_start(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     const std::string_view line = trimmed(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (line.empty() || line.front() == '#') continue;
-    if (line.front() == '[' || line.front() == '@') return false;
-    const std::string_view word = line.substr(0, line.find_first_of(" \t"));
-    return line.starts_with("---") || line.front() == '{' || line.front() == '"' || word.ends_with(':');
+    const bool header = line.size() > 2 && line.front() == '[' && line.back() == ']';
+    return header && classic_section(line.substr(1, line.size() - 2)) ? line : std::string_view();
   }
-  return false;
+  return {};
 }
 
 class Reader {
@@ -56,10 +58,22 @@ class Reader {
     text(content, name, 0, items_);
   }
 
+  // What comes from elsewhere stands behind all files, and its service keys in the place of theirs.
+  void add(const ConfTree& more) {
+    for (const auto& [kind, nodes] : {std::pair(Kind::input, &more.inputs), std::pair(Kind::filter, &more.filters),
+                                      std::pair(Kind::output, &more.outputs)}) {
+      for (const Node& node : *nodes) items_.push_back({kind, {}, node});
+    }
+    if (tree_.service.place.file == nullptr) tree_.service.place = more.service.place;
+    overrides_ = more.service;
+  }
+
   ConfTree finish() {
     for (RawItem& item : items_) variables_.expand(item.node, problems_);
+    variables_.expand(overrides_, problems_);
     tree_.service.kind = Node::Kind::map;
     for (RawItem& item : items_) put(item);
+    override_service();
     parser_files();
     return std::move(tree_);
   }
@@ -68,7 +82,14 @@ class Reader {
   void text(std::string_view text, const std::string& path, int depth, RawConf& to) {
     const auto name = std::make_shared<const std::string>(path);
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-    RawConf parts = is_yaml(path, text) ? read_yaml(text, name, problems_) : read_classic(text, name, problems_);
+    if (const std::string_view header = classic_start(text); has_yaml_name(path) && !header.empty()) {
+      problems_.error({name, 0, 0}, fmt::format("the name says YAML, but {} is Fluent Bit's classic format: give the "
+                                                "file a name that ends in .conf, or see logweir convert",
+                                                header));
+      return;
+    }
+    RawConf parts =
+        looks_like_yaml(path, text) ? read_yaml(text, name, problems_) : read_classic(text, name, problems_);
     for (RawItem& item : parts) {
       if (item.kind == Kind::env) {
         variables_.expand(item.node, problems_);
@@ -107,6 +128,21 @@ class Reader {
     if (service.place.line == 0) service.place = more.place;
     std::move(more.entries.begin(), more.entries.end(), std::back_inserter(service.entries));
     std::move(more.key_places.begin(), more.key_places.end(), std::back_inserter(service.key_places));
+  }
+
+  void override_service() {
+    Node& service = tree_.service;
+    for (const auto& [key, value] : overrides_.entries) {
+      if (same_key(key, "parsers_file")) continue;  // one more
+      for (std::size_t i = service.entries.size(); i-- > 0;) {
+        if (!same_key(service.entries[i].first, key)) continue;
+        service.entries.erase(service.entries.begin() + static_cast<std::ptrdiff_t>(i));
+        service.key_places.erase(service.key_places.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
+    Node all = std::move(overrides_);
+    all.place = service.place;
+    merge_service(all);
   }
 
   void include(const Node& path, int depth, RawConf& to) {
@@ -161,7 +197,7 @@ class Reader {
     RawConf parts;
     for (const auto& [key, value] : tree_.service.entries) {
       if (!same_key(key, "parsers_file")) continue;
-      if (value.kind == Node::Kind::scalar) parser_file(value, parts);
+      if (value.kind == Node::Kind::scalar) parser_files_of(value, parts);
       for (const Node& item : value.items) parser_file(item, parts);
     }
     for (RawItem& item : parts) {
@@ -171,6 +207,14 @@ class Reader {
       }
       variables_.expand(item.node, problems_);
       put(item);
+    }
+  }
+
+  void parser_files_of(const Node& value, RawConf& to) {
+    for (const std::string_view word : split_words(value.scalar, ',')) {
+      Node path = value;
+      path.scalar = word;
+      parser_file(path, to);
     }
   }
 
@@ -189,14 +233,32 @@ class Reader {
   Variables variables_;
   RawConf items_;
   ConfTree tree_;
+  Node overrides_;  // service keys that count more than those of the files
   std::set<std::pair<std::uint64_t, std::uint64_t>> seen_;
 };
 
 }  // namespace
 
-ConfTree read_conf(const std::string& path, Problems& problems) {
+bool looks_like_yaml(std::string_view name, std::string_view text) {
+  if (has_yaml_name(name)) return true;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.empty() || line.front() == '#') continue;
+    if (line.front() == '[' || line.front() == '@') return false;
+    const std::string_view word = line.substr(0, line.find_first_of(" \t"));
+    return line.starts_with("---") || line.front() == '{' || line.front() == '"' || word.ends_with(':');
+  }
+  return false;
+}
+
+ConfTree read_conf(const std::string& path, Problems& problems) { return read_conf(path, {}, problems); }
+
+ConfTree read_conf(const std::string& path, const ConfTree& more, Problems& problems) {
   Reader reader(problems, true);
-  reader.main_file(path);
+  if (!path.empty()) reader.main_file(path);
+  reader.add(more);
   return reader.finish();
 }
 

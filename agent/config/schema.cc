@@ -141,8 +141,28 @@ class Reader {
     const Status status = option.set(options_, value, option);
     if (status.ok()) return;
     Place place = value.place.line > 0 ? value.place : key_place(entry);
+    if (set_without_comment(option, value)) {
+      problems_.warning(std::move(place), fmt::format("a comment can't stand behind a value; of {} only '{}' is read",
+                                                      found_in(value, option), before_comment(value.scalar)));
+      return;
+    }
     problems_.error(std::move(place), fmt::format("'{}' can't be {}; it must be {}", option.key,
                                                   found_in(value, option), status.message()));
+  }
+
+  static std::string_view before_comment(std::string_view text) {
+    const std::size_t hash = std::min(text.find(" #"), text.find("\t#"));
+    return hash == std::string_view::npos ? std::string_view() : trimmed(text.substr(0, hash));
+  }
+
+  // Fluent Bit takes `Flush 1 # often` for a 1, since it reads a number as far as it goes.
+  bool set_without_comment(const Option& option, const Node& value) {
+    const std::string_view front = before_comment(value.scalar);
+    const bool shown = (option.marks & kSecret) == 0;
+    if (value.kind != Node::Kind::scalar || value.quoted || front.empty() || !shown) return false;
+    Node cut;
+    cut.scalar = front;
+    return option.set(options_, cut, option).ok();
   }
 
   const Schema& schema_;

@@ -80,6 +80,8 @@ std::optional<Nanos> parse_duration(std::string_view text);
 
 // The nearest word within a small edit distance, or "".
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
+// A written key as schemas spell keys: in lower case, camelCase as snake_case.
+std::string plain_key(std::string_view written);
 // Whether a written key means a schema's key: without regard to case, camelCase as snake_case.
 bool same_key(std::string_view written, std::string_view key);
 

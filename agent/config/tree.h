@@ -76,6 +76,9 @@ struct ConfTree {
 // Reads a file and all it includes, by its ending (.yaml/.yml: YAML; else classic) or content. Faults go to `problems`;
 // the tree holds what could be read.
 ConfTree read_conf(const std::string& path, Problems& problems);
+// The same with `more`, such as what a command line says: its instances come last, its service keys count more than
+// those of the files. `path` may be empty: then there is nothing else.
+ConfTree read_conf(const std::string& path, const ConfTree& more, Problems& problems);
 // The same from a text that stands by itself: `name` is what problems call it and tells the format; files that it names
 // (includes, parsers_file) are refused.
 ConfTree read_conf_text(std::string_view text, const std::string& name, Problems& problems);

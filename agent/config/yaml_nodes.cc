@@ -228,6 +228,8 @@ bool tab_in_front(std::string_view text, int line) {
   return first != std::string_view::npos && text.substr(0, first).find('\t') != std::string_view::npos;
 }
 
+bool same_place(const Place& a, const Place& b) { return a.line == b.line && a.column == b.column; }
+
 void report(const YAML::Exception& error, std::string_view text, const std::shared_ptr<const std::string>& file,
             const std::optional<Place>& open, Problems& problems) {
   const bool known = !error.mark.is_null();
@@ -251,7 +253,14 @@ std::vector<Node> yaml_documents(std::string_view given, const std::shared_ptr<c
     std::istringstream stream(text);
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
-      if (std::optional<Node> document = builder.take_document()) documents.push_back(std::move(*document));
+      std::optional<Node> document = builder.take_document();
+      if (!document) continue;
+      // The library may stand still before a sign that it does not expect, and read nothing again and again.
+      if (!documents.empty() && same_place(documents.back().place, document->place)) {
+        problems.error(document->place, "not YAML: nothing can begin with this sign unless it is in quotes");
+        return {};
+      }
+      documents.push_back(std::move(*document));
     }
     return documents;
   } catch (const YAML::Exception& error) {

@@ -21,7 +21,7 @@ constexpr std::uint64_t kLeastReadAtMost = 64 << 10;
 
 constexpr std::array kOptions = {
     option<&O::listen>("listen", "0.0.0.0", "Address to listen on.", kIdentity),
-    option<&O::port>("port", "5170", "Port to listen on.", kIdentity),
+    option<&O::port>("port", "5170", "Port to listen on.", kIdentity, "0..65535"),
     option<&O::format>("format", "json",
                        "json: each message is a JSON object. none: each message is the text of one field, log.", 0,
                        "json|none"),
@@ -95,7 +95,6 @@ std::optional<std::string> unescaped(std::string_view text) {
 void check(const void* options, const Node& node, Problems& problems) {
   const auto& o = *static_cast<const O*>(options);
   if (const auto rules = framing_of(o); !rules.ok()) problems.error(node.place, rules.status().message());
-  if (o.port < 0 || o.port > 65535) problems.error(node.place, "port must be from 0 (any free one) to 65535.");
   if (o.max_connections < 1) problems.error(node.place, "max_connections must be at least 1.");
   if (o.idle_timeout.value < 0) problems.error(node.place, "idle_timeout must not be below 0.");
 }

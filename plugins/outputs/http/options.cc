@@ -20,7 +20,7 @@ using O = HttpOutputOptions;
 
 constexpr std::array kOptions = {
     option<&O::host>("host", "127.0.0.1", "Name or address of the server.", kIdentity),
-    option<&O::port>("port", "80", "Port of the server.", kIdentity),
+    option<&O::port>("port", "80", "Port of the server.", kIdentity, "1..65535"),
     option<&O::endpoints>("endpoints", "",
                           "Servers in order of preference, each host:port or http(s)://host:port, instead of host and "
                           "port. When one fails the next gets the same request; the first is tried again later.",

@@ -11,7 +11,7 @@ using O = TcpOutputOptions;
 
 constexpr std::array kOptions = {
     option<&O::host>("host", "127.0.0.1", "Name or address of the peer.", kIdentity),
-    option<&O::port>("port", "5170", "Port of the peer.", kIdentity),
+    option<&O::port>("port", "5170", "Port of the peer.", kIdentity, "1..65535"),
     option<&O::hosts>("hosts", "",
                       "Peers in order of preference, each host:port, instead of host and port. When one can't be "
                       "reached the next is tried.",

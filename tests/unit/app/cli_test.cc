@@ -27,7 +27,7 @@ Said check(const std::string& text) {
   const TempDirectory folder;
   std::ofstream(folder.file("a.yaml")) << text;
   Said said;
-  said.code = run_check(folder.file("a.yaml"), fake::shelf(), said.out, said.err);
+  said.code = run_check(folder.file("a.yaml"), {}, fake::shelf(), said.out, said.err);
   return said;
 }
 Said help(const std::string& plugin) {
@@ -101,7 +101,7 @@ TEST_CASE("warnings do not fail a check") {
 
 TEST_CASE("a missing conf is told and is code 78") {
   std::ostringstream out, err;
-  CHECK(run_check("/nonexistent/x.yaml", fake::shelf(), out, err) == 78);
+  CHECK(run_check("/nonexistent/x.yaml", {}, fake::shelf(), out, err) == 78);
   CHECK(err.str() ==
         "/nonexistent/x.yaml: error: can't read /nonexistent/x.yaml: No such file or directory; name the conf with -c "
         "FILE\n");

@@ -222,7 +222,8 @@ TEST_CASE("a format that is not built matters only to who uses it") {
   const std::string parsers = "parsers: [{name: x, format: regex, regex: '^a', types: 'a:int'}, {name: y}]\n";
   const Made unused = made({.more = parsers});
   CHECK(unused.plan);
-  CHECK(unused.problems.all().size() == 1);
+  CHECK(unused.problems.all().size() == 2);
+  CHECK(unused.says("can not read; it can read json. (no input uses this parser)"));
   CHECK(unused.says("warning: the required key 'format' is missing"));
   CHECK(made({.input = "{name: files, path: /a, parser: x}", .more = parsers})
             .says("error: parser 'x', which input 'files.0' at a.yaml:3:12 uses: "));

@@ -91,7 +91,7 @@ TEST_CASE("storage.path is a key of the service") {
   std::ofstream(folder.file("a.yaml")) << "service: {storage.path: /srv/y}\n"
                                           "pipeline: {inputs: [{name: peer}], outputs: [{name: peer, match: '*'}]}\n";
   std::ostringstream err;
-  const auto plan = load_plan(folder.file("a.yaml"), fake::shelf(), err);
+  const auto plan = load_plan(folder.file("a.yaml"), {}, fake::shelf(), err);
   CHECK(err.str().empty());
   REQUIRE(plan.has_value());
   CHECK(plan->service.storage_path == "/srv/y");

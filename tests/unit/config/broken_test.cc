@@ -39,6 +39,8 @@ constexpr std::array kYaml = {
     Broken{"\xff\xfes\0"sv, "x.yaml:1:1: error: the file is in UTF-16"},
     Broken{"- a\n", "x.yaml:1:1: error: a conf is a map with the keys service, env, includes"},
     Broken{"just text\n", "x.yaml:1:1: error: a conf is a map"},
+    Broken{"# old\n[SERVICE]\n  Flush 1\n", "x.yaml: error: the name says YAML, but [SERVICE] is Fluent Bit's"},
+    Broken{"\"a\"\n, b\n", "x.yaml:2:1: error: not YAML: nothing can begin with this sign"},
     Broken{"servce: {}\n", "x.yaml:1:1: error: unknown section 'servce'; did you mean 'service'?"},
     Broken{"colour: red\n", "x.yaml:1:1: error: unknown section 'colour'; the known ones are service"},
     Broken{"service: [1]\n", "x.yaml:1:10: error: 'service' must be a map of keys; found a list"},
@@ -71,7 +73,12 @@ constexpr std::array kClassic = {
     Broken{"@INCLUDE\n", "x.conf:1:1: error: @INCLUDE must be followed by a path"},
     Broken{"@INCLUD x\n", "x.conf:1:1: error: unknown command '@INCLUD'; did you mean @INCLUDE?"},
     Broken{"@COLOUR x\n", "x.conf:1:1: error: unknown command '@COLOUR'; the known ones are @SET and @INCLUDE"},
-    Broken{"[INPUT]\n  a b\0c\n"sv, "x.conf:2:3: error: a zero byte in a conf"},
+    Broken{"[INPUT]\n  Name=tail\n", "x.conf:2:3: error: the key 'Name=tail' has no value; write 'Name tail'"},
+    Broken{"[INPUT]\n  Name: tail\n", "x.conf:2:3: error: 'Name:' is no key: a blank stands between a key"},
+    Broken{"[INPUT]\n  ; old\n", "x.conf:2:3: error: ';' is no key: a comment begins with '#'"},
+    Broken{"[MULTILINE_PARSER]\n  rule \"a\" \"/x/\n", "x.conf:2:8: error: a rule is three texts in double quotes"},
+    Broken{"\xff\xfe[\0"sv, "x.conf:1:1: error: the file is in UTF-16"},
+    Broken{"[INPUT]\n  a b\0c\n"sv, "x.conf:2:6: error: a zero byte in a conf"},
 };
 
 void must_say(const Broken& broken, const std::string& name) {
