@@ -14,6 +14,7 @@
 #include "plugins/inputs/tail/exchange.h"
 #include "plugins/inputs/tail/identity.h"
 #include "plugins/inputs/tail/list.h"
+#include "plugins/inputs/tail/text_code.h"
 
 namespace logweir::tail {
 
@@ -73,6 +74,7 @@ struct TailFile {
   // Its generation.
   State state = State::fresh;
   bool copy = false;
+  TextCode code = TextCode::utf8;
   std::uint32_t epoch = 0;
   std::uint64_t uid = 0;  // 0: none yet
   std::uint64_t start = 0;

@@ -27,12 +27,13 @@ LineRules rules_of(const TailOptions& options) {
 
 }  // namespace
 
-Follower::Follower(InputServices& services, const TailOptions& options, Exchange& exchange)
+Follower::Follower(InputServices& services, const TailOptions& options, Exchange& exchange,
+                   std::unique_ptr<Decoding> decoding)
     : services_(services),
       options_(options),
       exchange_(exchange),
       descriptors_(open_files_for(options, services.workers)),
-      reader_(services, rules_of(options), [this](Reader::ColdRead& read) { read_ended(read); }),
+      reader_(services, rules_of(options), std::move(decoding), [this](Reader::ColdRead& read) { read_ended(read); }),
       generations_(services, options, [this](std::uint64_t uid) { kept(uid); }),
       turn_(services.loop, [this] { turn(); }),
       timer_(services.loop.timers(), [this] { tick(); }),
@@ -229,7 +230,13 @@ void Follower::open_up(TailFile& file) {
   if (file.changed != nullptr) file.changed->store(false);
   const auto stat = stat_fd(file.fd.get());
   const std::uint64_t size = stat ? stat->size : 0;
-  file.start = size < file.start ? 0 : line_start(file.fd.get(), file.start);
+  const auto code = code_at(options_, file.fd.get());
+  if (!code) {
+    account(file);
+    return reached_end(file);
+  }
+  file.code = *code;
+  file.start = size < file.start ? 0 : line_start(file.code, file.fd.get(), file.start);
   file.seen_size = size;
   if (file.known) {
     const bool same = generations_.resume(file);

@@ -29,7 +29,8 @@ namespace logweir::tail {
 // more, the end of rotate_wait, of a hold) is looked at each kTick, while there is any.
 class Follower {
  public:
-  Follower(InputServices& services, const TailOptions& options, Exchange& exchange);
+  // `decoding`: null when all files are UTF-8.
+  Follower(InputServices& services, const TailOptions& options, Exchange& exchange, std::unique_ptr<Decoding> decoding);
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
   ~Follower();

@@ -79,6 +79,7 @@ void Generations::hand_over(TailFile& file, TailFile& copy) {
   copy.uid = file.uid;
   copy.epoch = file.epoch;
   copy.start = file.start;
+  copy.code = file.code;
   copy.born = file.born;
   copy.copy = true;
   copy.head = file.head;
@@ -156,20 +157,6 @@ void Generations::keep(TailFile& file, std::function<void()> durable) {
   file.kept_head = file.head.size;
   file.kept_mark = fact.mark_at;
   services_.intake.keep_fact(fact_key(file.uid), write_fact(fact), std::move(durable));
-}
-
-std::uint64_t line_start(int fd, std::uint64_t at) {
-  constexpr std::uint64_t kFurthest = 64 * 1024;
-  char bytes[4096];
-  for (std::uint64_t end = at; end > 0 && at - end < kFurthest;) {
-    const std::size_t size = std::min<std::uint64_t>(sizeof bytes, end);
-    if (read_at(fd, bytes, size, end - size) < size) return at;
-    const std::size_t newline = std::string_view(bytes, size).rfind('\n');
-    if (newline != std::string_view::npos) return end - size + newline + 1;
-    end -= size;
-    if (end == 0) return 0;
-  }
-  return at;
 }
 
 }  // namespace logweir::tail

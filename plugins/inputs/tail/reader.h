@@ -33,7 +33,9 @@ class Reader {
  public:
   // `finished`: a cold read of that file has ended; the owner looks the file up and calls `digest`, unless it is gone.
   struct ColdRead;
-  Reader(InputServices& services, LineRules rules, std::function<void(ColdRead&)> finished);
+  // `decoding`: null when all files are UTF-8.
+  Reader(InputServices& services, LineRules rules, std::unique_ptr<Decoding> decoding,
+         std::function<void(ColdRead&)> finished);
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
@@ -68,8 +70,12 @@ class Reader {
   Step read_cold(TailFile& file, const Plan& plan);
   Step take(TailFile& file, const Plan& plan, ChunkRef chunk, const char* mark, std::size_t got);
   Step take_lines(TailFile& file, const Plan& plan, ChunkRef chunk, const char* mark, std::size_t got);
-  void take_scan(TailFile& file, const char* data, std::size_t got) const;
-  void take_cut(TailFile& file, ChunkRef chunk, std::size_t got);
+  static void take_scan(TailFile& file, const char* data, std::size_t got);
+  bool take_cut(TailFile& file, ChunkRef chunk, std::size_t got);
+  // The decoding that reads of this file go through; null: none.
+  Decoding* begin_decoding(const TailFile& file, std::size_t bytes);
+  // Gives the records' texts, or the bytes they look into, to the batch. False: no room.
+  bool keep_texts(Batch& batch, const ChunkRef& chunk, std::size_t used, const Decoding* decoding);
   void hand_over(TailFile& file, BatchRef batch, const Framed& framed, std::uint64_t end);
   void renew_mark(TailFile& file);
   [[nodiscard]] Step outcome(const TailFile& file) const;
@@ -77,6 +83,9 @@ class Reader {
 
   InputServices& services_;
   LineRules rules_;
+  std::unique_ptr<Decoding> decoding_;
+  Counter* replaced_ = nullptr;
+  std::uint64_t replaced_seen_ = 0;
   std::function<void(ColdRead&)> finished_;
   Devices devices_;
   std::vector<ColdRead*> under_way_;
