@@ -50,7 +50,7 @@ constexpr Schema kSchema = {kOptions, {}, check};
 // So that O_NONBLOCK is ours alone. A plain file is left as it is, at the position that it has; a socket, or somebody
 // else's terminal, can't be opened.
 Fd open_anew() {
-  struct stat status {};
+  struct stat status{};
   const bool waits = fstat(STDIN_FILENO, &status) == 0 && (S_ISFIFO(status.st_mode) || isatty(STDIN_FILENO) == 1);
   return waits ? Fd(open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) : Fd();
 }
