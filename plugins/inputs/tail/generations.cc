@@ -62,7 +62,8 @@ bool Generations::resume(TailFile& file) {
   char bytes[kHeadBytes];
   const std::size_t got = read_at(file.fd.get(), bytes, sizeof bytes, 0);
   if (!begins_with({bytes, got}, file.head)) return false;
-  if (file.copy) return true;
+  if (file.head.size == 0) file.head = head_of({bytes, got});  // another agent's: it did not say
+  if (file.copy || file.packed) return true;                   // the mark is of plain files
   if (file.offset > file.seen_size || known->mark_at > file.seen_size) return false;
   if (known->mark.size > 0 && known->mark.size <= known->mark_at) {
     const std::size_t again = read_at(file.fd.get(), bytes, known->mark.size, known->mark_at - known->mark.size);
@@ -117,6 +118,7 @@ void Generations::prune(std::uint64_t uid) { close(uid, services_.intake.open_so
 
 void Generations::reset(TailFile& file) {
   file.state = TailFile::State::fresh;
+  file.packed.reset();
   ++file.epoch;
   file.uid = 0;
   file.start = 0;

@@ -50,9 +50,14 @@ constexpr std::array kOptions = {
     option<&T::generic_encoding>("generic.encoding", "",
                                  "An older encoding of the files: ShiftJIS, UHC, GBK, GB18030, Big5, Win866, Win874 or "
                                  "Win1250 to Win1258. What is ill-formed becomes U+FFFD and is counted."),
+    option<&T::compressed>(
+        "compressed", "off",
+        "Read the files through a decompressor, always from their beginning; positions count in their "
+        "text. auto: those that begin like gzip or zstd. off: names such as *.gz are passed over.",
+        0, "off|gzip|zstd|auto"),
     option<&T::db>("db", "",
-                   "Fluent Bit's file of offsets: its directory becomes the state directory when the "
-                   "service names none."),
+                   "Fluent Bit's file of offsets: taken over at the first start and left as it is. Its name with "
+                   ".logweir behind it is the state directory when the service names none."),
 };
 
 constexpr std::array<std::string_view, 25> kElsewhere = {

@@ -9,6 +9,7 @@
 
 namespace logweir::tail {
 
+enum class Compressed : int { off, gzip, zstd, automatic };
 enum class UnicodeEncoding : int { none, automatic, utf16le, utf16be };
 
 // Value. The keys of a tail input; tail_schema() says what they mean.
@@ -34,6 +35,7 @@ struct TailOptions {
   bool inotify_watcher = true;
   UnicodeEncoding unicode_encoding = UnicodeEncoding::none;
   std::string generic_encoding;
+  Compressed compressed = Compressed::off;
   std::string db;  // the engine's; see README
 };
 

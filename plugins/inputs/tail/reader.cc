@@ -36,6 +36,7 @@ Reader::Reader(InputServices& services, LineRules rules, std::unique_ptr<Decodin
 }
 
 Step Reader::step(TailFile& file) {
+  if (file.packed) return step_packed(file);
   struct stat st;
   if (fstat(file.fd.get(), &st) != 0) {
     error_ = errno;
@@ -136,6 +137,7 @@ Step Reader::read_cold(TailFile& file, const Plan& plan) {
 
 Step Reader::digest(TailFile& file, ColdRead& read) {
   file.cold = false;
+  if (read.plan.kind == Plan::Kind::unpack) return digest_packed(file, read);
   if (read.got.kind == Got::Kind::failed) {
     error_ = read.got.error;
     return Step::failed;
@@ -205,6 +207,8 @@ Step Reader::take(TailFile& file, const Plan& plan, ChunkRef chunk, const char* 
     case Plan::Kind::cut:
       if (got == 0) return Step::at_end;
       return take_cut(file, std::move(chunk), got) ? outcome(file) : Step::no_room;
+    case Plan::Kind::unpack:
+      break;
   }
   return Step::failed;
 }
@@ -334,6 +338,7 @@ bool Reader::still_same(TailFile& file) {
 }
 
 bool Reader::flush_partial(TailFile& file) {
+  if (file.packed) return flush_packed(file);
   // Half a unit of UTF-16 at the end stays where it is, or what follows would be read askew.
   const std::uint64_t end = file.seen_size - file.seen_size % newline_size(file.code);
   if (end <= file.offset) return true;

@@ -94,7 +94,7 @@ std::optional<TextCode> code_at(const TailOptions& options, int fd) {
 }
 
 Result<std::unique_ptr<Decoding>> Decoding::make(const TailOptions& options) {
-  auto made = std::make_unique<Decoding>();
+  auto made = std::make_unique<Decoding>(options);
   const auto load = [](std::unique_ptr<Charset>& to, std::string_view name) -> Status {
     auto charset = Charset::make(name);
     if (!charset.ok()) return charset.status();

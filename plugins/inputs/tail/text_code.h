@@ -36,7 +36,11 @@ std::optional<TextCode> code_at(const TailOptions& options, int fd);
 // behind the other, each with a \n behind it.
 class Decoding {
  public:
+  // The options outlive it.
   static Result<std::unique_ptr<Decoding>> make(const TailOptions& options);
+  explicit Decoding(const TailOptions& options) : options_(options) {}
+
+  [[nodiscard]] const TailOptions& options() const { return options_; }
 
   // Forgets all texts; what is decoded until the next call are `bytes` of this code at most, their newlines included.
   void begin(TextCode code, std::size_t bytes);
@@ -47,6 +51,7 @@ class Decoding {
   [[nodiscard]] std::uint64_t replaced() const;  // ill-formed units so far
 
  private:
+  const TailOptions& options_;
   std::unique_ptr<Charset> little_, big_, legacy_;  // those that are asked for
   std::unique_ptr<char[]> texts_;
   std::size_t room_ = 0;
