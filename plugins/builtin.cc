@@ -5,6 +5,8 @@
 
 namespace logweir {
 
+extern const InputEntry kDummyInput;
+extern const InputEntry kStdinInput;
 extern const InputEntry kTailInput;
 extern const InputEntry kTcpInput;
 extern const FilterEntry kGrepFilter;
@@ -15,7 +17,7 @@ extern const OutputEntry kStdoutOutput;
 extern const OutputEntry kTcpOutput;
 
 Shelf builtin_shelf() {
-  static constexpr std::array kInputs = {&kTailInput, &kTcpInput};
+  static constexpr std::array kInputs = {&kDummyInput, &kStdinInput, &kTailInput, &kTcpInput};
   static constexpr std::array kFilters = {&kGrepFilter};
   static constexpr std::array kOutputs = {&kFileOutput, &kHttpOutput, &kNullOutput, &kStdoutOutput, &kTcpOutput};
   return {kInputs, kFilters, kOutputs};

@@ -1,4 +1,6 @@
 # The build list: one line per plugin, in the order of plugins/builtin.cc.
+logweir_plugin(inputs/dummy)
+logweir_plugin(inputs/stdin)
 logweir_plugin(inputs/tail)
 logweir_plugin(inputs/tcp)
 logweir_plugin(filters/grep)

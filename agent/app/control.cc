@@ -14,6 +14,7 @@
 #include "app/paths.h"
 #include "app/spools.h"
 #include "metrics/process.h"
+#include "state/fluent_bit.h"
 
 namespace logweir {
 
@@ -153,10 +154,32 @@ Status Control::open_shared() {
     shared.services = std::make_unique<SharedServices>(SharedServices{loop_, log_for(input.name, input.log_level),
                                                                       metrics_, input.name, input.tag, worker_count_,
                                                                       machine_id_, std::move(facts), own_files(plan_)});
+    if (state_) offer_foreign_positions(input, *shared.services);
     Status status = shared.part->open(*shared.services);
     if (!status.ok()) return std::move(status).while_doing("opening input " + input.name);
   }
   return {};
+}
+
+// What Fluent Bit left in the input's `db`, should it ask.
+void Control::offer_foreign_positions(const InputPlan& input, SharedServices& services) {
+  services.keep_fact = [this, &input](std::string_view key, std::string_view value) {
+    state_->put_fact(input.id, key, value);
+  };
+  if (input.db.empty()) return;
+  services.foreign_positions = [this, &input, log = services.log] {
+    std::vector<ForeignPosition> positions;
+    auto read = read_fluent_bit_offsets(input.db, state_directory(plan_));
+    if (!read.ok() && read.status().code() != Code::not_found) {
+      log.error("positions can't be taken over from {}: {}; its files are read as if it were not there", input.db,
+                read.status().message());
+    }
+    if (!read.ok()) return positions;
+    for (FluentBitOffset& row : read.value()) {
+      positions.push_back({std::move(row.path), row.inode, row.offset, row.created});
+    }
+    return positions;
+  };
 }
 
 Log Control::log_for(const std::string& instance, const std::string& level) const {

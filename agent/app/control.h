@@ -48,6 +48,7 @@ class Control {
   void open_committer();
   void name_orphans(const std::vector<SpoolPlace>& spools);
   Status open_shared();
+  void offer_foreign_positions(const InputPlan& input, SharedServices& services);
   Status open_workers();
   Status open_admin();
   PipelineSpec spec_for(unsigned worker);

@@ -12,6 +12,7 @@
 #include "codec/json_text.h"
 #include "codec/msgpack.h"
 #include "codec/object_text.h"
+#include "codec/row_text.h"
 
 namespace logweir {
 
@@ -33,6 +34,7 @@ class Space {
   }
   [[nodiscard]] std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
   void advance(char* to) { at_ = to; }
+  [[nodiscard]] char* at() const { return at_; }
   [[nodiscard]] std::size_t used() const { return static_cast<std::size_t>(at_ - begin_); }
   void commit() {
     out_.commit(used());
@@ -77,7 +79,10 @@ struct Encoder::Impl {
   explicit Impl(EncodeOptions asked)
       : options(std::move(asked)),
         object(has_date(options.format) ? options.date_key : "", options.date_format, options.id_key),
-        separator(separator_of(options.format)) {}
+        separator(separator_of(options.format)),
+        row(options.row_template) {
+    if (options.delimiter.empty()) options.delimiter = options.format == Format::ltsv ? "\t" : ",";
+  }
 
   // All of these write records from `at` on and return how many; 0: out of memory.
   std::uint32_t write_some(const Part& part, std::uint32_t at, std::size_t room, Space& space);
@@ -87,6 +92,9 @@ struct Encoder::Impl {
   bool write_out_file(const Batch& batch, const Record& record, Space& space);
   bool write_fluent(const Batch& batch, const Record& record, Space& space);
   bool write_msgpack(const Batch& batch, const Record& record, Space& space);
+  bool write_row(const Batch& batch, const Record& record, Space& space);
+  bool begin_run(const Part& part, Space& space) const;
+  void end_run(Space& space) const;
   bool write_raw(const Batch& batch, const Record& record, Space& space);
   char* object_room(const Batch& batch, const Record& record, std::size_t more, Space& space) const;
   bool write_line(std::string_view text, Space& space);
@@ -99,13 +107,14 @@ struct Encoder::Impl {
     return options.format == Format::plain && object.is_untouched(record);
   }
 
-  const EncodeOptions options;
+  EncodeOptions options;
   ObjectText object;
   const std::string_view separator;
   std::optional<Accessor> raw_key;
   std::string scratch;
   std::string line;
   MsgpackFromJson msgpack;
+  RowTemplate row;
   std::uint64_t repaired = 0;
   std::uint64_t number = 0;  // of the next line, for Format::fluent
 };
@@ -122,11 +131,13 @@ std::uint32_t Encoder::encode(const Part& part, Pieces& out, std::size_t stop) {
   impl_->object.begin(*part.batch);
   Space space(out);
   std::uint32_t at = part.first;
+  if (at == part.last || !impl_->begin_run(part, space)) return 0;
   while (at != part.last && out.size() + space.used() < stop) {
     const std::uint32_t written = impl_->write_some(part, at, stop - out.size() - space.used(), space);
     if (written == 0) break;
     at += written;
   }
+  if (at != part.first) impl_->end_run(space);
   space.commit();
   return at - part.first;
 }
@@ -154,6 +165,11 @@ std::uint32_t Encoder::Impl::write_some(const Part& part, std::uint32_t at, std:
       return write_out_file(batch, record, space);
     case Format::msgpack:
       return write_msgpack(batch, record, space);
+    case Format::csv:
+    case Format::csv_names:
+    case Format::ltsv:
+    case Format::row:
+      return write_row(batch, record, space);
   }
   return 0;
 }
@@ -263,6 +279,43 @@ bool Encoder::Impl::write_msgpack(const Batch& batch, const Record& record, Spac
   std::memcpy(out, line.data(), size);
   space.advance(out + size);
   return true;
+}
+
+bool Encoder::Impl::write_row(const Batch& batch, const Record& record, Space& space) {
+  const std::string_view text = object_text(batch, record);
+  line.clear();
+  switch (options.format) {
+    case Format::csv:
+      write_csv_row(line, record.time, text, options.delimiter);
+      break;
+    case Format::csv_names:
+      write_csv_names(line, text, options.delimiter);
+      break;
+    case Format::ltsv:
+      write_ltsv_row(line, record.time, text, options.delimiter, options.label_delimiter);
+      break;
+    default:
+      row.write(line, record.time, text);
+      break;
+  }
+  return write_line(line, space);
+}
+
+// Asks for the first object's room as well: without a record nothing is written.
+bool Encoder::Impl::begin_run(const Part& part, Space& space) const {
+  if (options.run_begin.empty()) return true;
+  const Record& first = part.batch->records[part.first];
+  char* const out = object_room(*part.batch, first, options.run_begin.size() + 1, space);
+  if (out == nullptr) return false;
+  space.advance(std::copy(options.run_begin.begin(), options.run_begin.end(), out));
+  return true;
+}
+
+// The last record is not committed yet, and each space has room for this behind it.
+void Encoder::Impl::end_run(Space& space) const {
+  if (options.run_end.empty()) return;
+  char* const out = space.at() - (options.format == Format::json ? 1 : 0);
+  space.advance(std::copy(options.run_end.begin(), options.run_end.end(), out));
 }
 
 bool Encoder::Impl::write_raw(const Batch& batch, const Record& record, Space& space) {

@@ -22,6 +22,10 @@ enum class Format : unsigned char {
   json,         // an object and a comma each: the owner puts the brackets of an array around them
   json_stream,  // objects with nothing between them
   msgpack,      // Fluent Bit's events: [[EventTime, {}], {"k": v}] in MessagePack, with nothing between them
+  csv,          // sec.nsec,"v",1 (row_text.h)
+  csv_names,    // instead of a record the names of its columns
+  ltsv,         // "time":sec.nsec<TAB>"k":"v"
+  row,          // `row_template`, filled in
 };
 
 enum class DateFormat : unsigned char {
@@ -41,8 +45,15 @@ struct EncodeOptions {
   Format format = Format::json_lines;
   std::string date_key = "date";  // empty: no date; not for msgpack, which has the time in front
   DateFormat date_format = DateFormat::real;
-  std::string id_key;   // not empty: a field of this name with the record's id (record_id.h), instead of its own
-  std::string raw_key;  // Format::raw: send this field instead of the body
+  std::string id_key;     // not empty: a field of this name with the record's id (record_id.h), instead of its own
+  std::string raw_key;    // Format::raw: send this field instead of the body
+  std::string delimiter;  // of csv and ltsv; empty: a comma, a tab
+  std::string label_delimiter = ":";  // of ltsv
+  std::string row_template = "{time} {message}";
+  // Around what one call of `encode` writes, if it is anything; a few bytes each. With Format::json a `run_end` takes
+  // the place of the last comma: "[" and "]\n" make an array a line.
+  std::string run_begin;
+  std::string run_end;
   std::size_t refer_above = SIZE_MAX;  // bodies that need no change and are larger are referred to, not copied
 };
 

@@ -114,6 +114,14 @@ class Input {
   virtual void close() = 0;  // stop reading at once; nothing is delivered after it returns
 };
 
+// Value. Where another agent stopped reading a file, which is told by its inode and the name it had then.
+struct ForeignPosition {
+  std::string path;
+  std::uint64_t inode = 0;
+  std::uint64_t position = 0;
+  std::int64_t first_seen = 0;  // seconds, wall clock
+};
+
 // Value. What an instance's shared part may use, on the control loop.
 struct SharedServices {
   Loop& loop;
@@ -125,6 +133,11 @@ struct SharedServices {
   std::uint64_t machine_id = 0;
   std::vector<Fact> facts;             // what this instance kept, from the last run
   std::vector<std::string> own_files;  // never to be read: our own log, our stdout
+  // Positions that the conf's `db` has of another agent, read at each call; for the first start. Null: there is no
+  // `db`.
+  std::function<std::vector<ForeignPosition>()> foreign_positions = nullptr;
+  // As Intake::keep_fact, from the control loop, before the workers' inputs are opened. Null: nothing is kept.
+  std::function<void(std::string_view key, std::string_view value)> keep_fact = nullptr;
 };
 
 // Interface. The part of an input that all workers share, on the control loop (a file's discovery). Opened before the

@@ -97,6 +97,17 @@ TEST_CASE("the default is Fluent Bit's form, numbered per shipment") {
         "[0] t: [[1700000000.000000000, {}], {\"log\"=>\"c\"}]\n");
 }
 
+TEST_CASE("json prints arrays and json_stream objects, a line each") {
+  Pipe pipe;
+  PrintBench array(pipe.in.get(), StdoutFormat::json);
+  array.send(array.batch({"a", "b"}));
+  CHECK(read_now(pipe.out) ==
+        "[{\"date\":1700000000.000000,\"log\":\"a\"},{\"date\":1700000000.000000,\"log\":\"b\"}]\n");
+  PrintBench stream(pipe.in.get(), StdoutFormat::json_stream);
+  stream.send(stream.batch({"a", "b"}));
+  CHECK(read_now(pipe.out) == "{\"date\":1700000000.000000,\"log\":\"a\"}{\"date\":1700000000.000000,\"log\":\"b\"}\n");
+}
+
 TEST_CASE("a pipe that is full makes the lane wait, and the descriptor stays blocking for others") {
   Pipe pipe;
   PrintBench bench(pipe.in.get());

@@ -78,9 +78,9 @@ class Agent:
 
     # -- life --
 
-    def start(self, ready=True, stdout=None, prefix=(), conf=None, **more):
+    def start(self, ready=True, stdout=None, prefix=(), conf=None, stdin=subprocess.DEVNULL, **more):
         log = open(self.log_file, "ab")
-        self.process = subprocess.Popen([*prefix, BINARY, "-c", str(conf or self.conf)], stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([*prefix, BINARY, "-c", str(conf or self.conf)], stdin=stdin,
                                         stdout=stdout or open(self.out_file, "ab"), stderr=log, cwd=self.folder, **more)
         log.close()
         if ready:

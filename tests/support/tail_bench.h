@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/stat.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -48,6 +50,15 @@ class TailBench {
     if (problems.failed()) std::abort();
     run_->shared.facts.clear();
     for (const auto& [key, value] : memory.facts) run_->shared.facts.push_back({key, value});
+    if (!foreign.empty()) {
+      run_->shared.foreign_positions = [this] {
+        ++imports;
+        return foreign;
+      };
+      run_->shared.keep_fact = [this](std::string_view key, std::string_view value) {
+        memory.facts[std::string(key)] = value;
+      };
+    }
     run_->discovery = kTailInput.make_shared(options);
     run_->input = kTailInput.make(options, run_->discovery.get());
     if (!run_->discovery->open(run_->shared).ok() || !run_->input->open(run_->services).ok()) std::abort();
@@ -105,6 +116,14 @@ class TailBench {
   [[nodiscard]] Metrics& metrics() { return run_->metrics; }
   void own_file(std::string path) { own_files_.push_back(std::move(path)); }
 
+  void foreign_position(const std::string& name, std::uint64_t position) {
+    const std::string path = directory.file(name);
+    struct stat st{};
+    if (::stat(path.c_str(), &st) == 0) foreign.push_back({path, st.st_ino, position, 1700});
+  }
+
+  std::vector<ForeignPosition> foreign;
+  int imports = 0;
   TempDirectory directory;
   FakeMemory memory;
   CaptureLog log;

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/inputs/tail/discovery.h"
 
-#include <dirent.h>
 #include <fmt/format.h>
 #include <sys/inotify.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <tuple>
 #include <utility>
 
 #include "base/hash.h"
+#include "plugins/inputs/tail/entries.h"
 #include "plugins/inputs/tail/names.h"
 
 namespace logweir::tail {
@@ -21,28 +19,14 @@ namespace {
 constexpr Nanos kPollInterval = kSecond;
 constexpr Nanos kSettle = 10 * kMillisecond;  // from the first look to the second, see discovery.h
 constexpr int kLooks = 4;
-constexpr Nanos kForgetAfter = 600 * kSecond;
 constexpr Nanos kLeastBetweenScans = 10 * kMillisecond;
 constexpr Nanos kScanShare = 20;  // a scan is followed by a pause of so many times its length
 constexpr std::uint64_t kOurs = UINT64_MAX;
 constexpr std::uint32_t kNameChanged = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
 
-std::string working_directory() {
-  char path[PATH_MAX];
-  return getcwd(path, sizeof path) != nullptr ? path : "/";
-}
-
 bool is_link(const std::string& path) {
   const auto stat = stat_path(path.c_str(), false);
   return stat && stat->kind == FileStat::Kind::link;
-}
-
-template <typename Take>
-void each_entry(const std::string& directory, Take take) {
-  DIR* open = opendir(directory.c_str());
-  if (open == nullptr) return;
-  while (const dirent* entry = readdir(open)) take(*entry);
-  closedir(open);
 }
 
 }  // namespace
@@ -60,6 +44,7 @@ Status Discovery::open(SharedServices& services) {
   if (known_->damaged() > 0) {
     services.log.warn("{} remembered facts about files can't be read and are passed over", known_->damaged());
   }
+  take_over();
   let_go_heard_ = std::make_unique<Wakeup>(services.loop, [this] { let_go(); });
   exchange_->hear_let_go(let_go_heard_.get());
   TimerWheel& timers = services.loop.timers();
@@ -253,83 +238,6 @@ Nanos Discovery::interval() const {
   return directories_->must_poll() ? std::min(asked, kPollInterval) : asked;
 }
 
-// ---- the first scan ----
-
-void Discovery::scanned_first() {
-  look_for_remembered();
-  look_for_missed();
-  announce_new();
-  first_scan_done_ = true;
-  if (catalogue_.size() == 0) {
-    services_->log.warn("no file matches {} so far; new ones are taken as they come", fmt::join(options_->path, ", "));
-  }
-  known_->forget_taken();
-  for (unsigned worker = 0; worker < services_->workers; ++worker) exchange_->send(worker, Scanned{});
-  if (!known_->left().empty()) prune_->arm(services_->loop.now() + kForgetAfter, kSecond);
-}
-
-// Generations no pattern led to: rotated away while we were down. They are looked for by inode where they were.
-void Discovery::look_for_remembered() {
-  std::unordered_map<std::string, std::unordered_multimap<std::uint64_t, const GenerationFact*>> by_directory;
-  const std::vector<GenerationFact> left = known_->left();
-  for (const GenerationFact& fact : left) {
-    by_directory[std::string(directory_of(fact.path))].emplace(fact.id.ino, &fact);
-  }
-  std::vector<Sighting> found;
-  for (const auto& [directory, facts] : by_directory) {
-    each_entry(directory, [&, &known = facts](const dirent& entry) {
-      const auto [from, to] = known.equal_range(entry.d_ino);
-      if (from == to || is_packed(entry.d_name)) return;
-      std::string path = directory + "/" + entry.d_name;
-      auto stat = stat_path(path.c_str(), false);
-      if (!stat || stat->kind != FileStat::Kind::regular || catalogue_.holds(stat->id)) return;
-      const bool born_then = std::any_of(from, to, [&](const auto& f) { return f.second->id.same_birth(stat->id); });
-      if (born_then) found.push_back({std::move(path), stat, false, true});
-    });
-  }
-  if (!found.empty()) catalogue_.apply(std::move(found));
-}
-
-// A stream that was rotated more than once while we were down: what came between the file that we were reading and the
-// one that has the stream's name now lies under names that no pattern asks for, written later than the former.
-void Discovery::look_for_missed() {
-  struct Rotated {
-    std::string stream;
-    std::int64_t mtime;
-  };
-  std::unordered_map<std::string, std::vector<Rotated>> by_directory;
-  for (const Announced& file : new_) {
-    const Catalogue::File& entry = catalogue_.file(file.number);
-    if (entry.names.empty()) continue;  // lost its name since it was seen
-    const std::string& path = *entry.names.front();
-    if (!file.known || !is_rotated_name(path, file.known->stream) || catalogue_.at(file.known->stream) == kNoFile)
-      continue;
-    by_directory[std::string(directory_of(path))].push_back({file.known->stream, file.stat.mtime});
-  }
-  std::vector<Sighting> found;
-  for (const auto& [directory, streams] : by_directory) {
-    each_entry(directory, [&, &rotated = streams](const dirent& entry) {
-      std::string path = directory + "/" + entry.d_name;
-      if (is_packed(path) || wanted(path)) return;
-      const auto may_be_of = [&](const Rotated& r) { return is_rotated_name(path, r.stream); };
-      if (std::none_of(rotated.begin(), rotated.end(), may_be_of)) return;
-      const auto stat = stat_path(path.c_str(), false);
-      if (!stat || stat->kind != FileStat::Kind::regular || catalogue_.holds(stat->id)) return;
-      const bool later = std::any_of(rotated.begin(), rotated.end(),
-                                     [&](const Rotated& r) { return may_be_of(r) && r.mtime < stat->mtime; });
-      if (later) found.push_back({std::move(path), stat, false, true});
-    });
-  }
-  if (!found.empty()) catalogue_.apply(std::move(found));
-}
-
-void Discovery::prune() {
-  for (const GenerationFact& fact : known_->left()) {
-    exchange_->send(worker_of(fact.stream), Prune{fact.uid});
-  }
-  known_->forget_all();
-}
-
 // ---- saying ----
 
 void Discovery::appeared(FileNumber number, const std::string& path, const FileStat& stat) {
@@ -387,7 +295,7 @@ Appeared Discovery::appearance(Announced& a) {
   Appeared message;
   message.number = a.number;
   message.path = *file.names.front();
-  message.base = base_of(message.path);
+  if (!is_packed(message.path)) message.base = base_of(message.path);
   message.stream = message.path;
   if (a.renamed_from.empty()) a.renamed_from = moves_.stream_of(message.path);
   message.renamed = !a.renamed_from.empty();
@@ -451,9 +359,17 @@ void Discovery::let_go() {
 
 bool Discovery::wanted(std::string_view path) const {
   const auto takes = [&](const PathPattern& p) { return p.matches(path); };
-  if (std::none_of(patterns_.begin(), patterns_.end(), takes) || is_packed(path)) return false;
+  if (std::none_of(patterns_.begin(), patterns_.end(), takes) || is_passed_over(path)) return false;
   const auto shuts_out = [&](const std::string& pattern) { return match_across(pattern, path); };
   return std::none_of(options_->exclude_path.begin(), options_->exclude_path.end(), shuts_out);
+}
+
+bool Discovery::is_passed_over(std::string_view path) const {
+  const Compressed asked = options_->compressed;
+  if (!is_packed(path)) return false;
+  const bool gzip = asked == Compressed::gzip || asked == Compressed::automatic;
+  const bool zstd = asked == Compressed::zstd || asked == Compressed::automatic;
+  return !(gzip && path.ends_with(".gz")) && !(zstd && path.ends_with(".zst"));
 }
 
 bool Discovery::leads_on(std::string_view path) const {

@@ -60,6 +60,7 @@ class Discovery final : public InputShared, private CatalogueListener, private W
   void directory(const std::string& path) override { directories_->add(path); }
   void file(const std::string& path, const FileStat& stat, bool is_link) override;
 
+  void take_over();
   void open_watch();
   void heard(std::span<const WatchEvent> events);
   void heard_of(const std::string& path, const WatchEvent& event);
@@ -79,6 +80,7 @@ class Discovery final : public InputShared, private CatalogueListener, private W
   void let_go();
 
   [[nodiscard]] bool wanted(std::string_view path) const;
+  [[nodiscard]] bool is_passed_over(std::string_view path) const;
   [[nodiscard]] bool leads_on(std::string_view path) const;
   [[nodiscard]] bool is_ours(const Identity& id) const;
   [[nodiscard]] std::string base_of(const std::string& path) const;

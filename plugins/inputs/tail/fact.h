@@ -42,6 +42,8 @@ struct GenerationFact {
   std::uint64_t mark_at = 0;
   Mark mark;
   Joined joined;
+  // Of a position that another agent left: it told the inode's number alone.
+  [[nodiscard]] bool is_foreign() const { return id.dev == 0 && id.btime == 0; }
   std::string stream;
   std::string path;
 };

@@ -14,6 +14,8 @@
 #include "plugins/inputs/tail/exchange.h"
 #include "plugins/inputs/tail/identity.h"
 #include "plugins/inputs/tail/list.h"
+#include "plugins/inputs/tail/packed.h"
+#include "plugins/inputs/tail/text_code.h"
 
 namespace logweir::tail {
 
@@ -73,6 +75,7 @@ struct TailFile {
   // Its generation.
   State state = State::fresh;
   bool copy = false;
+  TextCode code = TextCode::utf8;
   std::uint32_t epoch = 0;
   std::uint64_t uid = 0;  // 0: none yet
   std::uint64_t start = 0;
@@ -91,6 +94,7 @@ struct TailFile {
   Joined joined;
   std::uint64_t owed_from = kNothingOwed;  // handed over as far as here; the rest up to `offset` went with a join
   std::uint64_t joins = 0;                 // serial of the older file whose last line our first one ends
+  std::unique_ptr<Packed> packed;          // of a compressed file: see packed.h for what the sizes mean then
   std::unique_ptr<GenerationFact> known;   // until it is first opened
 
   bool wanted = true;

@@ -27,12 +27,13 @@ LineRules rules_of(const TailOptions& options) {
 
 }  // namespace
 
-Follower::Follower(InputServices& services, const TailOptions& options, Exchange& exchange)
+Follower::Follower(InputServices& services, const TailOptions& options, Exchange& exchange,
+                   std::unique_ptr<Decoding> decoding)
     : services_(services),
       options_(options),
       exchange_(exchange),
       descriptors_(open_files_for(options, services.workers)),
-      reader_(services, rules_of(options), [this](Reader::ColdRead& read) { read_ended(read); }),
+      reader_(services, rules_of(options), std::move(decoding), [this](Reader::ColdRead& read) { read_ended(read); }),
       generations_(services, options, [this](std::uint64_t uid) { kept(uid); }),
       turn_(services.loop, [this] { turn(); }),
       timer_(services.loop.timers(), [this] { tick(); }),
@@ -63,8 +64,9 @@ void Follower::hear(Message message) {
 // looked into first.
 void Follower::hear_appeared(std::vector<Appeared>& together) {
   std::vector<TailFile*> all;
-  const auto may_be_copy = [](const Appeared& m) {
-    return !m.known && m.fresh && !m.renamed && !m.base.empty() && m.path != m.base;
+  const auto may_be_copy = [this](const Appeared& m) {
+    return options_.compressed == Compressed::off && !m.known && m.fresh && !m.renamed && !m.base.empty() &&
+           m.path != m.base;
   };
   std::vector<Appeared*> copies;  // asked before any is taken in, which empties it
   std::vector<Appeared*> others;
@@ -189,6 +191,7 @@ void Follower::read_some(Nanos until) {
 }
 
 void Follower::after_turn() {
+  if (TailFile* const waiting = unpacking_.front(); waiting != nullptr && reader_.can_unpack()) queue(*waiting);
   if (!opening_.empty() || (!paused_ && (!live_.empty() || !backlog_.empty()))) {
     want_turn();
   } else {
@@ -229,13 +232,19 @@ void Follower::open_up(TailFile& file) {
   if (file.changed != nullptr) file.changed->store(false);
   const auto stat = stat_fd(file.fd.get());
   const std::uint64_t size = stat ? stat->size : 0;
-  file.start = size < file.start ? 0 : line_start(file.fd.get(), file.start);
+  if (!look_inside(file)) {
+    account(file);
+    return reached_end(file);
+  }
+  const bool from_head = file.packed || size < file.start;
+  file.start = from_head ? 0 : line_start(file.code, file.fd.get(), file.start);
   file.seen_size = size;
   if (file.known) {
     const bool same = generations_.resume(file);
     services_.log.debug("{} goes on at {} of {} bytes, known as {:016x}{}", file.path, file.offset, size, file.uid,
                         same ? "" : ", but was truncated");
     if (!same) return truncated(file);
+    if (file.packed) file.seen_size = file.offset;
     account(file);
     return queue(file);
   }
@@ -243,10 +252,25 @@ void Follower::open_up(TailFile& file) {
     keeping_[file.uid] = file.serial;
     services_.log.debug("{} is read from {} of {} bytes, as {:016x}", file.path, file.offset, size, file.uid);
     file.at_end = false;
+    if (file.packed) file.seen_size = file.offset;
     return account(file);
   }
   account(file);
   reached_end(file);
+}
+
+// What its first bytes say of it. False: there are too few of them.
+bool Follower::look_inside(TailFile& file) {
+  char bytes[4];
+  if (options_.compressed != Compressed::off) {
+    const auto kind = compression_at(options_, {bytes, read_at(file.fd.get(), bytes, sizeof bytes, 0)});
+    if (!kind) return false;
+    file.packed = *kind == Compression::none ? nullptr : std::make_unique<Packed>(*kind);
+    if (file.packed) return true;
+  }
+  const auto code = code_at(options_, file.fd.get());
+  if (code) file.code = *code;
+  return code.has_value();
 }
 
 void Follower::kept(std::uint64_t uid) {
@@ -303,6 +327,8 @@ void Follower::handle(TailFile& file, Step step) {
       return reached_end(file);
     case Step::cold:
       return;
+    case Step::busy:
+      return unpacking_.push_back(file.turn);
     case Step::shrunk:
       return shrunk(file);
     case Step::replaced:

@@ -29,7 +29,8 @@ namespace logweir::tail {
 // more, the end of rotate_wait, of a hold) is looked at each kTick, while there is any.
 class Follower {
  public:
-  Follower(InputServices& services, const TailOptions& options, Exchange& exchange);
+  // `decoding`: null when all files are UTF-8.
+  Follower(InputServices& services, const TailOptions& options, Exchange& exchange, std::unique_ptr<Decoding> decoding);
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
   ~Follower();
@@ -57,6 +58,7 @@ class Follower {
   void show_levels();
   void work(TailFile& file);
   void open_up(TailFile& file);
+  bool look_inside(TailFile& file);
   void read(TailFile& file);
   void handle(TailFile& file, Step step);
   void read_ended(Reader::ColdRead& read);
@@ -106,6 +108,7 @@ class Follower {
   List<TailFile> opening_;
   List<TailFile> live_;
   List<TailFile> backlog_;
+  List<TailFile> unpacking_;  // compressed ones that wait for another to be done
   List<TailFile> lingering_;
   std::unordered_map<std::uint64_t, std::uint64_t> keeping_;  // serial of the file that waits for a uid's fact
   AfterTurn turn_;

@@ -58,8 +58,8 @@ void Follower::look_at_rotated(TailFile& file, Nanos now) {
   if (file.state == TailFile::State::keeping || file.before != nullptr) return;
   if (!file.at_end) return queue(file);
   struct stat st;
-  if (file.fd && fstat(file.fd.get(), &st) == 0 && !file.copy &&
-      static_cast<std::uint64_t>(st.st_size) != file.seen_size) {
+  const std::uint64_t size_seen = file.packed ? file.packed->size : file.seen_size;
+  if (file.fd && fstat(file.fd.get(), &st) == 0 && !file.copy && static_cast<std::uint64_t>(st.st_size) != size_seen) {
     return queue(file);
   }
   if (!paused_) release_next(file);
@@ -72,7 +72,7 @@ void Follower::look_while_paused() {
   for (const List<TailFile>* list : {&live_, &backlog_}) {
     for (TailFile* file = list->front(); file != nullptr; file = list->after(file->turn)) {
       struct stat st;
-      if (!file->fd || fstat(file->fd.get(), &st) != 0) continue;
+      if (!file->fd || file->packed || fstat(file->fd.get(), &st) != 0) continue;
       file->seen_size = std::max(file->seen_size, static_cast<std::uint64_t>(st.st_size));
       account(*file);
     }
@@ -92,7 +92,8 @@ void Follower::maybe_finished() {
 }
 
 bool Follower::all_read() {
-  if (!opening_.empty() || !live_.empty() || !backlog_.empty() || !keeping_.empty()) return false;
+  if (!opening_.empty() || !live_.empty() || !backlog_.empty() || !unpacking_.empty() || !keeping_.empty())
+    return false;
   bool all = true;
   files_.each([&](TailFile& file) {
     const bool reading = file.state == TailFile::State::held || !file.at_end || file.cold || file.before != nullptr;

@@ -88,6 +88,7 @@ TailFile* Follower::held_copy_of(const TailFile& file) {
 }
 
 TailFile* Follower::copy_of(const TailFile& file) {
+  if (file.packed) return nullptr;
   if (TailFile* const held = held_copy_of(file)) return held;
   FoundCopy found = find_copy(file, files_);
   if (!found.fd) return nullptr;

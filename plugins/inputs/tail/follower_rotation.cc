@@ -55,7 +55,8 @@ void Follower::release_next(TailFile& file) {
   TailFile* const next = file.after;
   if (next == nullptr || file.before != nullptr) return;
   const bool replaced = file.gone && file.path == file.stream_name();
-  if (file.state == TailFile::State::ready && file.unread() > 0 && !replaced && file.fd) {
+  // A compressed file is whole: what its last line lacks is not in another one.
+  if (file.state == TailFile::State::ready && file.unread() > 0 && !replaced && file.fd && !file.packed) {
     const bool opened = next->state != TailFile::State::fresh || next->at_end;
     if (!opened || (!file.copy && !is_quiet(file))) return watch_by_clock(file);
     if (const TailFile* joiner = joiner_of(file)) {

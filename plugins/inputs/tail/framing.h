@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "plugins/inputs/tail/text_code.h"
 #include "record/batch.h"
 
 namespace logweir::tail {
@@ -25,16 +26,19 @@ struct Framed {
 };
 
 // Appends a record for each whole line of `window`, which stands at `position` of its file; records look into it. The
-// line end (\n or \r\n) and a byte order mark at position 0 are not part of the text; all else is kept as it is.
-Framed frame_lines(Batch& batch, std::string_view window, std::uint64_t position, Nanos now, const LineRules& rules);
+// line end (\n or \r\n) and a byte order mark at position 0 are not part of the text; all else is kept as it is. With a
+// `decoding` that has begun the window is in its code, and records look into its texts.
+Framed frame_lines(Batch& batch, std::string_view window, std::uint64_t position, Nanos now, const LineRules& rules,
+                   Decoding* decoding = nullptr);
 
-// Value. One line, without its \n.
+// Value. One line, without its newline.
 struct Line {
   std::string_view text;
   std::uint64_t whole = 0;  // its length, when `text` is only the front of it
   std::uint64_t span = 0;   // bytes of the file, from `position`
   std::uint64_t position = 0;
 };
-void frame_line(Batch& batch, const Line& line, Nanos now, const LineRules& rules, Framed& framed);
+void frame_line(Batch& batch, const Line& line, Nanos now, const LineRules& rules, Framed& framed,
+                Decoding* decoding = nullptr);
 
 }  // namespace logweir::tail

@@ -62,7 +62,8 @@ bool Generations::resume(TailFile& file) {
   char bytes[kHeadBytes];
   const std::size_t got = read_at(file.fd.get(), bytes, sizeof bytes, 0);
   if (!begins_with({bytes, got}, file.head)) return false;
-  if (file.copy) return true;
+  if (file.head.size == 0) file.head = head_of({bytes, got});  // another agent's: it did not say
+  if (file.copy || file.packed) return true;                   // the mark is of plain files
   if (file.offset > file.seen_size || known->mark_at > file.seen_size) return false;
   if (known->mark.size > 0 && known->mark.size <= known->mark_at) {
     const std::size_t again = read_at(file.fd.get(), bytes, known->mark.size, known->mark_at - known->mark.size);
@@ -79,6 +80,7 @@ void Generations::hand_over(TailFile& file, TailFile& copy) {
   copy.uid = file.uid;
   copy.epoch = file.epoch;
   copy.start = file.start;
+  copy.code = file.code;
   copy.born = file.born;
   copy.copy = true;
   copy.head = file.head;
@@ -116,6 +118,7 @@ void Generations::prune(std::uint64_t uid) { close(uid, services_.intake.open_so
 
 void Generations::reset(TailFile& file) {
   file.state = TailFile::State::fresh;
+  file.packed.reset();
   ++file.epoch;
   file.uid = 0;
   file.start = 0;
@@ -156,20 +159,6 @@ void Generations::keep(TailFile& file, std::function<void()> durable) {
   file.kept_head = file.head.size;
   file.kept_mark = fact.mark_at;
   services_.intake.keep_fact(fact_key(file.uid), write_fact(fact), std::move(durable));
-}
-
-std::uint64_t line_start(int fd, std::uint64_t at) {
-  constexpr std::uint64_t kFurthest = 64 * 1024;
-  char bytes[4096];
-  for (std::uint64_t end = at; end > 0 && at - end < kFurthest;) {
-    const std::size_t size = std::min<std::uint64_t>(sizeof bytes, end);
-    if (read_at(fd, bytes, size, end - size) < size) return at;
-    const std::size_t newline = std::string_view(bytes, size).rfind('\n');
-    if (newline != std::string_view::npos) return end - size + newline + 1;
-    end -= size;
-    if (end == 0) return 0;
-  }
-  return at;
 }
 
 }  // namespace logweir::tail

@@ -47,7 +47,4 @@ class Generations {
   OriginRef shared_origin_;  // of all files, when it does not depend on the path
 };
 
-// Where the line that `at` is in begins; `at` itself when that is too far away to look for.
-std::uint64_t line_start(int fd, std::uint64_t at);
-
 }  // namespace logweir::tail

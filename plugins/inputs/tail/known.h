@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,12 @@ class KnownGenerations {
   // Facts that can't be read are counted in `damaged` and passed over.
   explicit KnownGenerations(const std::vector<Fact>& facts);
 
+  // Adds what another agent was reading. Each is kept as a fact under a uid that is the same each time, so that an
+  // import that is broken off is none that is done twice.
+  void add_foreign(const std::vector<ForeignPosition>& positions, std::uint64_t machine_id,
+                   const std::function<void(std::string_view key, std::string_view value)>& keep);
+  // Whether the first look of some run was ended or an import was done.
+  [[nodiscard]] bool said_began() const { return said_began_; }
   // Whether this instance has run before.
   [[nodiscard]] bool began() const { return began_; }
   [[nodiscard]] std::size_t damaged() const { return damaged_; }
@@ -43,6 +50,7 @@ class KnownGenerations {
   std::unordered_map<std::string, int> streams_;
   std::size_t damaged_ = 0;
   bool began_ = false;
+  bool said_began_ = false;
 };
 
 }  // namespace logweir::tail

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "codec/charset.h"
+
 namespace logweir::tail {
 
 namespace {
@@ -41,12 +43,24 @@ constexpr std::array kOptions = {
     option<&T::partial_timeout>("partial_timeout", "0",
                                 "Send a last line without a newline after so long. 0: wait for the newline."),
     option<&T::inotify_watcher>("inotify_watcher", "on", "Hear changes from the kernel; off: look each second."),
+    option<&T::unicode_encoding>("unicode.encoding", "none",
+                                 "Text of the files. auto: UTF-16 where a file begins with its byte order mark, else "
+                                 "UTF-8. none: UTF-8, passed on as it is.",
+                                 0, "none|auto|UTF-16LE|UTF-16BE"),
+    option<&T::generic_encoding>("generic.encoding", "",
+                                 "An older encoding of the files: ShiftJIS, UHC, GBK, GB18030, Big5, Win866, Win874 or "
+                                 "Win1250 to Win1258. What is ill-formed becomes U+FFFD and is counted."),
+    option<&T::compressed>(
+        "compressed", "off",
+        "Read the files through a decompressor, always from their beginning; positions count in their "
+        "text. auto: those that begin like gzip or zstd. off: names such as *.gz are passed over.",
+        0, "off|gzip|zstd|auto"),
     option<&T::db>("db", "",
-                   "Fluent Bit's file of offsets: its directory becomes the state directory when the "
-                   "service names none."),
+                   "Fluent Bit's file of offsets: taken over at the first start and left as it is. Its name with "
+                   ".logweir behind it is the state directory when the service names none."),
 };
 
-constexpr std::array<std::string_view, 27> kElsewhere = {
+constexpr std::array<std::string_view, 25> kElsewhere = {
     "watcher_interval",
     "progress_check_interval",
     "progress_check_interval_nsec",
@@ -65,8 +79,6 @@ constexpr std::array<std::string_view, 27> kElsewhere = {
     "docker_mode",
     "docker_mode_flush",
     "docker_mode_parser",
-    "unicode.encoding",
-    "generic.encoding",
     "windows.path_encoding",
     "ignore_active_older_files",
     "storage.type",
@@ -95,6 +107,15 @@ void check(const void* options, const Node& node, Problems& problems) {
   }
   if (o.max_open_files < 0) {
     problems.error(place("max_open_files"), "max_open_files must be 0 (automatic) or more.");
+  }
+  if (!o.generic_encoding.empty() && !Charset::is_known(o.generic_encoding)) {
+    problems.error(place("generic.encoding"), "generic.encoding is \"" + o.generic_encoding +
+                                                  "\", but it must be one of " + std::string(kCharsetWords) + ".");
+  }
+  if (!o.generic_encoding.empty() && o.unicode_encoding != UnicodeEncoding::none) {
+    problems.error(place("generic.encoding"),
+                   "a file can't have two encodings: leave out unicode.encoding or "
+                   "generic.encoding.");
   }
   for (const std::string& path : o.path) {
     if (path.empty()) problems.error(place("path"), "path holds an empty pattern; name a file or a pattern.");

@@ -9,6 +9,9 @@
 
 namespace logweir::tail {
 
+enum class Compressed : int { off, gzip, zstd, automatic };
+enum class UnicodeEncoding : int { none, automatic, utf16le, utf16be };
+
 // Value. The keys of a tail input; tail_schema() says what they mean.
 struct TailOptions {
   std::vector<std::string> path;
@@ -30,6 +33,9 @@ struct TailOptions {
   std::int64_t max_open_files = 0;  // 0: half the descriptor limit, at most 1024
   Duration partial_timeout{0};
   bool inotify_watcher = true;
+  UnicodeEncoding unicode_encoding = UnicodeEncoding::none;
+  std::string generic_encoding;
+  Compressed compressed = Compressed::off;
   std::string db;  // the engine's; see README
 };
 

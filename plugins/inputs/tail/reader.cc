@@ -7,8 +7,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "codec/lines.h"
-
 namespace logweir::tail {
 
 namespace {
@@ -18,12 +16,27 @@ constexpr std::size_t kWindow = 256 * 1024;
 constexpr std::uint64_t kReadAgain = 4096;
 constexpr Nanos kHeadCheckEvery = 100 * kMillisecond;
 
+// Of the byte order mark at its beginning.
+std::uint64_t order_mark_size(const TailFile& file) {
+  char bytes[2];
+  if (!is_wide(file.code) || read_at(file.fd.get(), bytes, 2, 0) < 2) return 0;
+  const std::string_view mark = file.code == TextCode::utf16le ? "\xff\xfe" : "\xfe\xff";
+  return std::string_view(bytes, 2) == mark ? 2 : 0;
+}
+
 }  // namespace
 
-Reader::Reader(InputServices& services, LineRules rules, std::function<void(ColdRead&)> finished)
-    : services_(services), rules_(rules), finished_(std::move(finished)) {}
+Reader::Reader(InputServices& services, LineRules rules, std::unique_ptr<Decoding> decoding,
+               std::function<void(ColdRead&)> finished)
+    : services_(services), rules_(rules), decoding_(std::move(decoding)), finished_(std::move(finished)) {
+  if (decoding_ == nullptr) return;
+  replaced_ = &services.metrics.counter("logweir_input_replaced_sequences_total",
+                                        "Ill-formed parts of text in the file's encoding, replaced by U+FFFD",
+                                        {{"input", services.name}});
+}
 
 Step Reader::step(TailFile& file) {
+  if (file.packed) return step_packed(file);
   struct stat st;
   if (fstat(file.fd.get(), &st) != 0) {
     error_ = errno;
@@ -40,8 +53,9 @@ Step Reader::step(TailFile& file) {
     if (!check_head(file, false)) return not_the_same(file, size_before);
   }
   if (size <= file.scanned && file.line_end <= file.offset) return Step::at_end;
-  const std::uint64_t length = file.line_end > file.offset ? file.line_end - 1 - file.offset : 0;
-  if (length > rules_.limit + 1 && rules_.skip_long) {
+  const std::uint64_t newline = newline_size(file.code);
+  const std::uint64_t length = file.line_end > file.offset ? file.line_end - newline - file.offset : 0;
+  if (length > rules_.limit + newline && rules_.skip_long) {
     Framed framed;
     framed.dropped = 1;
     hand_over(file, services_.intake.batch(file.origin), framed, file.line_end);
@@ -64,7 +78,7 @@ Reader::Plan Reader::plan(const TailFile& file) const {
   const std::uint64_t window = std::min<std::uint64_t>(left, kWindow);
   if (file.line_end > file.offset) {
     const std::uint64_t length = file.line_end - file.offset;
-    if (length > rules_.limit + 2) return {Plan::Kind::cut, file.offset, rules_.limit, 0};
+    if (length > rules_.limit + 2 * newline_size(file.code)) return {Plan::Kind::cut, file.offset, rules_.limit, 0};
     return {Plan::Kind::lines, file.offset, std::max(window, length), 0};
   }
   if (file.joins != 0 || file.scanned - file.offset > kReadAgain) {
@@ -123,6 +137,7 @@ Step Reader::read_cold(TailFile& file, const Plan& plan) {
 
 Step Reader::digest(TailFile& file, ColdRead& read) {
   file.cold = false;
+  if (read.plan.kind == Plan::Kind::unpack) return digest_packed(file, read);
   if (read.got.kind == Got::Kind::failed) {
     error_ = read.got.error;
     return Step::failed;
@@ -138,7 +153,9 @@ Step Reader::digest(TailFile& file, ColdRead& read) {
 
 bool Reader::join(TailFile& file, const std::vector<TailFile*>& fronts) {
   const std::uint64_t span = file.line_end;
-  std::uint64_t whole = span - 1;
+  // A younger file's byte order mark is no part of a line that an older one begins.
+  const std::uint64_t mark = order_mark_size(file);
+  std::uint64_t whole = span - newline_size(file.code) - mark;
   for (const TailFile* front : fronts) whole += front->unread();
   const std::uint64_t want = std::min(whole, rules_.limit + 1);
   ChunkRef chunk = services_.intake.room(want);
@@ -148,12 +165,12 @@ bool Reader::join(TailFile& file, const std::vector<TailFile*>& fronts) {
     const std::uint64_t part = std::min(front->unread(), want - got);
     got += read_at(front->fd.get(), chunk->free_space() + got, part, front->offset);
   }
-  got += read_at(file.fd.get(), chunk->free_space() + got, want - got, 0);
+  got += read_at(file.fd.get(), chunk->free_space() + got, want - got, mark);
   BatchRef batch = services_.intake.batch(file.origin);
   Framed framed;
-  frame_line(*batch, {{chunk->free_space(), got}, whole, span, 0}, services_.loop.wall(), rules_, framed);
-  batch->hold(chunk);
-  chunk->used += static_cast<std::uint32_t>(got);
+  Decoding* const decoding = begin_decoding(file, got);
+  frame_line(*batch, {{chunk->free_space(), got}, whole, span, 0}, services_.loop.wall(), rules_, framed, decoding);
+  if (!keep_texts(*batch, chunk, got, decoding)) return false;
   for (TailFile* front : fronts) {
     front->owed_from = std::min(front->owed_from, front->offset);
     front->offset = front->scanned = front->seen_size;
@@ -189,8 +206,9 @@ Step Reader::take(TailFile& file, const Plan& plan, ChunkRef chunk, const char* 
       return outcome(file);
     case Plan::Kind::cut:
       if (got == 0) return Step::at_end;
-      take_cut(file, std::move(chunk), got);
-      return outcome(file);
+      return take_cut(file, std::move(chunk), got) ? outcome(file) : Step::no_room;
+    case Plan::Kind::unpack:
+      break;
   }
   return Step::failed;
 }
@@ -203,15 +221,15 @@ Step Reader::take_lines(TailFile& file, const Plan& plan, ChunkRef chunk, const 
   if (got == 0) return Step::at_end;
   const std::string_view window(chunk->free_space(), got);
   BatchRef batch = services_.intake.batch(file.origin);
-  const Framed framed = frame_lines(*batch, window, file.offset, services_.loop.wall(), rules_);
+  Decoding* const decoding = begin_decoding(file, got);
+  const Framed framed = frame_lines(*batch, window, file.offset, services_.loop.wall(), rules_, decoding);
   const std::uint64_t begin = file.offset;
   if (framed.used > 0) {
-    batch->hold(chunk);
-    chunk->used += static_cast<std::uint32_t>(framed.used);
     char tail[2 * kMarkBytes];
     const std::size_t from_window = std::min(framed.used, kMarkBytes);
     std::memcpy(tail, mark, mark_size);
     std::memcpy(tail + mark_size, window.data() + framed.used - from_window, from_window);
+    if (!keep_texts(*batch, chunk, framed.used, decoding)) return Step::no_room;
     file.mark = mark_of({tail, mark_size + from_window});
     file.line_end = 0;
     hand_over(file, std::move(batch), framed, begin + framed.used);
@@ -220,24 +238,51 @@ Step Reader::take_lines(TailFile& file, const Plan& plan, ChunkRef chunk, const 
   return outcome(file);
 }
 
-void Reader::take_scan(TailFile& file, const char* data, std::size_t got) const {
-  if (const char* newline = find_newline(data, data + got)) {
-    file.line_end = file.scanned + static_cast<std::uint64_t>(newline - data) + 1;
+void Reader::take_scan(TailFile& file, const char* data, std::size_t got) {
+  if (const char* newline = find_newline(file.code, data, data + got, file.scanned)) {
+    file.line_end = file.scanned + static_cast<std::uint64_t>(newline - data) + newline_size(file.code);
     file.scanned = file.line_end;
   } else {
     file.scanned += got;
   }
 }
 
-void Reader::take_cut(TailFile& file, ChunkRef chunk, std::size_t got) {
+bool Reader::take_cut(TailFile& file, ChunkRef chunk, std::size_t got) {
   BatchRef batch = services_.intake.batch(file.origin);
   Framed framed;
   const std::uint64_t span = file.line_end - file.offset;
-  frame_line(*batch, {{chunk->free_space(), got}, span - 1, span, file.offset}, services_.loop.wall(), rules_, framed);
-  batch->hold(chunk);
-  chunk->used += static_cast<std::uint32_t>(got);
+  Decoding* const decoding = begin_decoding(file, got);
+  const Line line{{chunk->free_space(), got}, span - newline_size(file.code), span, file.offset};
+  frame_line(*batch, line, services_.loop.wall(), rules_, framed, decoding);
+  if (!keep_texts(*batch, chunk, got, decoding)) return false;
   hand_over(file, std::move(batch), framed, file.line_end);
   renew_mark(file);
+  return true;
+}
+
+Decoding* Reader::begin_decoding(const TailFile& file, std::size_t bytes) {
+  if (file.code == TextCode::utf8) return nullptr;
+  decoding_->begin(file.code, bytes);
+  return decoding_.get();
+}
+
+bool Reader::keep_texts(Batch& batch, const ChunkRef& chunk, std::size_t used, const Decoding* decoding) {
+  if (decoding == nullptr) {
+    batch.hold(chunk);
+    chunk->used += static_cast<std::uint32_t>(used);
+    return true;
+  }
+  // What was read is not needed any more: its space may be the one that is asked for here.
+  const std::string_view texts = decoding->texts();
+  const ChunkRef kept = services_.intake.room(texts.size());
+  if (!kept) return false;
+  char* const to = kept->free_space();
+  std::memcpy(to, texts.data(), texts.size());
+  kept->used += static_cast<std::uint32_t>(texts.size());
+  for (Record& record : batch.records) record.data = to + (record.data - texts.data());
+  batch.hold(kept);
+  replaced_->add(decoding->replaced() - std::exchange(replaced_seen_, decoding->replaced()));
+  return true;
 }
 
 void Reader::hand_over(TailFile& file, BatchRef batch, const Framed& framed, std::uint64_t end) {
@@ -293,7 +338,10 @@ bool Reader::still_same(TailFile& file) {
 }
 
 bool Reader::flush_partial(TailFile& file) {
-  const std::uint64_t end = file.seen_size;
+  if (file.packed) return flush_packed(file);
+  // Half a unit of UTF-16 at the end stays where it is, or what follows would be read askew.
+  const std::uint64_t end = file.seen_size - file.seen_size % newline_size(file.code);
+  if (end <= file.offset) return true;
   const std::uint64_t span = end - file.offset;
   const std::uint64_t want = std::min(span, rules_.limit + 1);
   ChunkRef chunk = services_.intake.room(want);
@@ -302,9 +350,10 @@ bool Reader::flush_partial(TailFile& file) {
   if (got < want) return false;
   BatchRef batch = services_.intake.batch(file.origin);
   Framed framed;
-  frame_line(*batch, {{chunk->free_space(), got}, span, span, file.offset}, services_.loop.wall(), rules_, framed);
-  batch->hold(chunk);
-  chunk->used += static_cast<std::uint32_t>(got);
+  Decoding* const decoding = begin_decoding(file, got);
+  const Line line{{chunk->free_space(), got}, span, span, file.offset};
+  frame_line(*batch, line, services_.loop.wall(), rules_, framed, decoding);
+  if (!keep_texts(*batch, chunk, got, decoding)) return false;
   hand_over(file, std::move(batch), framed, end);
   renew_mark(file);
   return true;

@@ -26,7 +26,13 @@ class TailInput final : public Input {
 
   Status open(InputServices& services) override {
     worker_ = services.worker;
-    follower_ = std::make_unique<tail::Follower>(services, *options_, discovery_.exchange());
+    std::unique_ptr<tail::Decoding> decoding;
+    if (tail::decodes(*options_)) {
+      auto made = tail::Decoding::make(*options_);
+      if (!made.ok()) return made.status();
+      decoding = std::move(made).value();
+    }
+    follower_ = std::make_unique<tail::Follower>(services, *options_, discovery_.exchange(), std::move(decoding));
     mail_ = std::make_unique<Mailbox<tail::Message>>(
         services.loop, [this](tail::Message&& message) { follower_->hear(std::move(message)); });
     discovery_.exchange().join(worker_, *mail_);

@@ -14,6 +14,7 @@ namespace logweir {
 
 namespace {
 
+using file_out::delimiter_of;
 using file_out::FileFormat;
 using file_out::FileOutputOptions;
 using file_out::FileSync;
@@ -27,12 +28,40 @@ constexpr std::size_t kWriteBytes = 1024 * 1024;
 constexpr std::size_t kReferAbove = 4096;
 constexpr Nanos kNoMemoryWait = 5 * kMillisecond;
 
+Format format_of(FileFormat word) {
+  switch (word) {
+    case FileFormat::plain:
+    case FileFormat::json_lines:
+      return Format::plain;
+    case FileFormat::raw:
+      return Format::raw;
+    case FileFormat::csv:
+      return Format::csv;
+    case FileFormat::ltsv:
+      return Format::ltsv;
+    case FileFormat::row:
+      return Format::row;
+    case FileFormat::msgpack:
+      return Format::msgpack;
+    case FileFormat::out_file:
+      break;
+  }
+  return Format::out_file;
+}
+
 EncodeOptions encoding(const FileOutputOptions& options) {
   EncodeOptions encode;
-  encode.format = options.format == FileFormat::raw     ? Format::raw
-                  : options.format == FileFormat::plain ? Format::plain
-                                                        : Format::out_file;
+  encode.format = format_of(options.format);
+  encode.delimiter = delimiter_of(options.delimiter);
+  encode.label_delimiter = delimiter_of(options.label_delimiter);
+  encode.row_template = options.row_template;
   encode.refer_above = kReferAbove;
+  return encode;
+}
+
+EncodeOptions names_encoding(const FileOutputOptions& options) {
+  EncodeOptions encode = encoding(options);
+  encode.format = Format::csv_names;
   return encode;
 }
 
@@ -48,6 +77,8 @@ class Writer {
         log_(services.log),
         table_(options),
         outbox_(encoding(options), services),
+        names_(names_encoding(options)),
+        names_text_(services.pool),
         memory_timer_(services.loop.timers(), [this] { host_.ready(); }) {
     if (options.sync != FileSync::none) {
       syncer_.emplace(services, options.sync == FileSync::interval ? options.sync_interval.value : 0);
@@ -62,6 +93,10 @@ class Writer {
 
  private:
   bool write_run(OutFile& file, ShipmentCursor& cursor, std::size_t until);
+  bool write_names(OutFile& file, const Part& part);
+  [[nodiscard]] bool wants_names(const OutFile& file) const {
+    return options_.format == FileFormat::csv && options_.csv_column_names && file.empty();
+  }
   void settle_written();
   void fail(const Status& why, std::string_view reason);
 
@@ -71,6 +106,8 @@ class Writer {
   Log log_;
   FileTable table_;
   Outbox outbox_;
+  Encoder names_;  // of csv columns
+  Pieces names_text_;
   std::optional<Syncer> syncer_;
   Timer memory_timer_;
   std::uint64_t taken_ = 0;  // by the `send` under way: records whose last byte was written
@@ -108,6 +145,7 @@ bool Writer::write_run(OutFile& file, ShipmentCursor& cursor, std::size_t until)
                    status.message(), *n);
       }
     }
+    if (wants_names(file) && !write_names(file, cursor.rest())) return false;
     const std::uint64_t room = file.room() > 0 ? file.room() : kWriteBytes;  // none left: it could not be rotated
     if (outbox_.fill(cursor, std::min<std::uint64_t>(kWriteBytes, room), until) == 0) {
       memory_timer_.arm(loop_.now() + kNoMemoryWait);
@@ -123,6 +161,18 @@ bool Writer::write_run(OutFile& file, ShipmentCursor& cursor, std::size_t until)
     }
   }
   return true;
+}
+
+// The first line of a new csv file: the names that its first record has.
+bool Writer::write_names(OutFile& file, const Part& part) {
+  if (names_.encode({part.batch, part.first, part.first + 1}, names_text_, SIZE_MAX) == 0) {
+    memory_timer_.arm(loop_.now() + kNoMemoryWait);
+    return false;
+  }
+  const Status status = file.begin_with(names_text_);
+  names_text_.clear();
+  if (!status.ok()) fail(status, status.code() == Code::full ? "disk_full" : "io");
+  return status.ok();
 }
 
 void Writer::settle_written() {

@@ -14,7 +14,8 @@ namespace logweir::file_out {
 namespace {
 
 RotateRules rules_of(const FileOutputOptions& options) {
-  return {options.rotate ? options.rotate_max_size.value : 0, options.rotate_max_files, options.rotate_every.value};
+  return {options.rotate ? options.rotate_max_size.value : 0, options.rotate_max_files, options.rotate_every.value,
+          options.format != FileFormat::msgpack};
 }
 
 }  // namespace

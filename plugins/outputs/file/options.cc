@@ -20,9 +20,20 @@ constexpr std::array kOptions = {
                      "start become `_`, so that no tag leads out of the folder.",
                      kIdentity),
     option<&O::format>("format", "out_file",
-                       "out_file: tag: [sec.nsec, {json}]. plain: one JSON object per line, without time. raw: the "
-                       "record's text and a newline.",
-                       0, "out_file|plain|raw"),
+                       "out_file: tag: [sec.nsec, {json}]. plain (or json_lines): one JSON object per line, without "
+                       "time. raw: the record's text and a newline. csv: sec.nsec and the values. ltsv: "
+                       "\"time\":sec.nsec and the labelled values. template: see there. msgpack: Fluent Bit's events, "
+                       "one behind the other.",
+                       0, "out_file|plain|raw|json_lines|csv|ltsv|template|msgpack"),
+    option<&O::delimiter>(
+        "delimiter", "",
+        "Between the values of csv (default: a comma) and ltsv (default: a tab); \\t or tab, space and "
+        "comma are taken as words too."),
+    option<&O::label_delimiter>("label_delimiter", ":", "Between label and value of ltsv."),
+    option<&O::row_template>("template", "{time} {message}",
+                             "The line of format template: {time} is the record's time, {key} that field."),
+    option<&O::csv_column_names>("csv_column_names", "off",
+                                 "Begin a new csv file with the names of the first record's columns."),
     option<&O::mkdir>("mkdir", "off", "Create the folder when it is not there."),
     option<&O::rotate>("rotate", "off",
                        "Rename a file that has reached rotate_max_size to name.YYYYMMDDTHHMMSSZ and begin a new one."),
@@ -40,9 +51,9 @@ constexpr std::array kOptions = {
                                "Files kept open at a time; the one not used for longest is closed for another."),
 };
 
-constexpr std::array<std::string_view, 11> kKnown = {
-    "delimiter",        "label_delimiter",  "template",      "csv_column_names", "enable_strftime", "max_dynamic_files",
-    "on_missing_field", "on_limit_reached", "fallback_path", "fallback_file",    "rotate_gzip",
+constexpr std::array<std::string_view, 7> kKnown = {
+    "enable_strftime", "max_dynamic_files", "on_missing_field", "on_limit_reached",
+    "fallback_path",   "fallback_file",     "rotate_gzip",
 };
 
 void check(const void* options, const Node& node, Problems& problems) {
@@ -61,6 +72,15 @@ void check(const void* options, const Node& node, Problems& problems) {
   if (!o.rotate && has_key(node, "rotate_max_size")) {
     problems.warning(place_of(node, "rotate_max_size"), "rotate_max_size means nothing without rotate: on.");
   }
+  for (const auto& [key, value] :
+       {std::pair("delimiter", &o.delimiter), std::pair("label_delimiter", &o.label_delimiter)}) {
+    if (value->find_first_of("\"\n\r") != std::string::npos) {
+      problems.error(place_of(node, key), fmt::format("{} must not hold a quote or a line end.", key));
+    }
+  }
+  if (o.row_template.find('\n') != std::string::npos) {
+    problems.error(place_of(node, "template"), "template must be one line; a newline is put behind each anyway.");
+  }
   if (o.rotate_max_files < 0)
     problems.error(place_of(node, "rotate_max_files"), "rotate_max_files must not be below 0.");
   if (o.max_open_files < 1) problems.error(place_of(node, "max_open_files"), "max_open_files must be at least 1.");
@@ -72,6 +92,13 @@ void check(const void* options, const Node& node, Problems& problems) {
 constexpr Schema kSchema = {kOptions, kKnown, check};
 
 }  // namespace
+
+std::string delimiter_of(std::string_view word) {
+  if (word == "tab" || word == "\\t") return "\t";
+  if (word == "space") return " ";
+  if (word == "comma") return ",";
+  return std::string(word);
+}
 
 const Schema& file_output_schema() { return kSchema; }
 

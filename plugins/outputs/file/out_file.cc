@@ -56,7 +56,7 @@ Status OutFile::open_now(Nanos wall) {
   }
   size_ = regular_ ? static_cast<std::uint64_t>(now.st_size) : 0;
   period_ = size_ > 0 ? period_of(now.st_mtim.tv_sec * kSecond) : period_of(wall);
-  torn_ = ends_torn(path_, size_);
+  torn_ = rules_.lines && ends_torn(path_, size_);
   fd_ = std::move(fd);
   return {};
 }
@@ -93,6 +93,23 @@ Status OutFile::append(Outbox& outbox) {
   return {};
 }
 
+Status OutFile::begin_with(Pieces& line) {
+  const std::size_t size = line.size();
+  while (!line.empty()) {
+    const std::span<const iovec> front = line.front();
+    const ssize_t n = writev(fd_.get(), front.data(), static_cast<int>(front.size()));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      const int error = n < 0 ? errno : EIO;
+      cut_back(size - line.size(), 0);
+      return failure(error, fmt::format("write to {}", path_));
+    }
+    line.consume(static_cast<std::size_t>(n));
+  }
+  size_ += size;
+  return {};
+}
+
 // `tried` bytes were added, the first `keep` of them are whole records. When nobody else has written meanwhile the
 // rest is cut off; else the torn line is ended before the next record.
 void OutFile::cut_back(std::uint64_t tried, std::uint64_t keep) {
@@ -105,7 +122,7 @@ void OutFile::cut_back(std::uint64_t tried, std::uint64_t keep) {
     size_ += keep;
   } else {
     size_ += tried;
-    torn_ = true;
+    torn_ = rules_.lines;
   }
 }
 

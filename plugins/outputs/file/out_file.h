@@ -17,6 +17,7 @@ struct RotateRules {
   std::uint64_t max_size = 0;  // 0: never by size
   std::int64_t keep = 0;       // rotated files of this name; 0: all
   Nanos every = 0;             // 0: never by time
+  bool lines = true;           // what is written are lines: a torn last one is ended first
 };
 
 // Resource. A file that lines are added to. Others may add to it as well, or move it away.
@@ -28,6 +29,10 @@ class OutFile {
   // Writes all that waits in the outbox, behind the end of a torn line. On failure the outbox tells how much got
   // through; what is there of a record that did not get through as a whole is cut off again where that is safe.
   Status append(Outbox& outbox);
+
+  // Writes the first line of an empty file; a torn one is taken back.
+  Status begin_with(Pieces& line);
+  [[nodiscard]] bool empty() const { return regular_ && size_ == 0; }
 
   // How many bytes may be added before the next rotation by size.
   [[nodiscard]] std::uint64_t room() const;

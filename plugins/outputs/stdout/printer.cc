@@ -11,10 +11,27 @@ constexpr std::size_t kWriteBytes = 64 * 1024;  // what a pipe holds
 constexpr Nanos kNoMemoryWait = 5 * kMillisecond;
 
 EncodeOptions encoding(const StdoutOptions& options) {
-  const Format format = options.format == StdoutFormat::json_lines ? Format::json_lines
-                        : options.format == StdoutFormat::raw      ? Format::raw
-                                                                   : Format::fluent;
-  return encode_options(options, format);
+  switch (options.format) {
+    case StdoutFormat::json_lines:
+      return encode_options(options, Format::json_lines);
+    case StdoutFormat::raw:
+      return encode_options(options, Format::raw);
+    case StdoutFormat::json: {
+      EncodeOptions array = encode_options(options, Format::json);
+      array.run_begin = "[";
+      array.run_end = "]\n";
+      return array;
+    }
+    case StdoutFormat::json_stream: {
+      EncodeOptions stream = encode_options(options, Format::json_stream);
+      stream.run_end = "\n";
+      return stream;
+    }
+    case StdoutFormat::fluent:
+    case StdoutFormat::msgpack:
+      break;
+  }
+  return encode_options(options, Format::fluent);
 }
 
 }  // namespace

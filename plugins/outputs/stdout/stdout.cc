@@ -18,9 +18,10 @@ constexpr std::array kOptions = {
     option<&StdoutOptions::format>(
         "format", "fluent",
         "fluent: [i] tag: [[sec.nsec, {}], {\"k\"=>\"v\"}], what Fluent Bit prints (its word "
-        "for it, msgpack, is taken too). json_lines: a JSON object per line. raw: the "
+        "for it, msgpack, is taken too). json_lines: a JSON object per line. json: an array of "
+        "objects per write, a line each. json_stream: the same without brackets and commas. raw: the "
         "record's text and a newline.",
-        0, "fluent|json_lines|raw|msgpack"),
+        0, "fluent|json_lines|raw|msgpack|json|json_stream"),
     kJsonDateKey,
     kJsonDateFormat,
 };

@@ -8,7 +8,7 @@
 
 namespace logweir::stdout_out {
 
-enum class StdoutFormat : int { fluent, json_lines, raw, msgpack };
+enum class StdoutFormat : int { fluent, json_lines, raw, msgpack, json, json_stream };
 
 struct StdoutOptions : EncodeKeys {
   StdoutFormat format = StdoutFormat::fluent;

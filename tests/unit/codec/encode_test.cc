@@ -364,6 +364,35 @@ TEST_CASE("stdout's and file's own formats look like Fluent Bit's") {
         "t: [1700000000.123456000, {\"k\":{\"a\":[1,2],\"b\":\"c:d,e\"}}]\n");
 }
 
+TEST_CASE("rows and arrays are made of the same fields as objects") {
+  LineBatch lines;
+  lines.add(R"({"a":"x","b":1})");
+  lines.add(R"({"a":"y\"z","b":null})");
+  parse(lines);
+  CHECK(encoded(lines, options(Format::csv)) == "1700000000.123456000,\"x\",1\n1700000000.123456000,\"y\"\"z\",\n");
+  CHECK(encoded(lines, options(Format::ltsv)).starts_with("\"time\":1700000000.123456000\t\"a\":\"x\"\t\"b\":1\n"));
+  EncodeOptions row = options(Format::row);
+  row.row_template = "{b}-{a}";
+  CHECK(encoded(lines, row) == "1-x\nnull-y\"z\n");
+  EncodeOptions array = options(Format::json);
+  array.date_key.clear();
+  array.run_begin = "[";
+  array.run_end = "]\n";
+  CHECK(encoded(lines, array) == "[{\"a\":\"x\",\"b\":1},{\"a\":\"y\\\"z\",\"b\":null}]\n");
+}
+
+TEST_CASE("an array whose records find no memory is not begun") {
+  LineBatch lines({}, 600 * 1024);
+  lines.add(std::string(200'000, '\x01'));
+  EncodeOptions array = options(Format::json);
+  array.run_begin = "[";
+  array.run_end = "]\n";
+  Encoder encoder(array);
+  Pieces out(lines.pool());
+  CHECK(encoder.encode(lines.all(), out, SIZE_MAX) == 0);
+  CHECK(out.empty());
+}
+
 TEST_CASE("lines are numbered until a restart") {
   LineBatch lines;
   lines.add("x");
