@@ -39,11 +39,16 @@ Rights later_rights(long abi) { return (abi >= 2 ? kRefer : 0) | (abi >= 3 ? kTr
 constexpr const char* kSystem[] = {"/etc", "/usr", "/lib", "/lib64", "/proc", "/sys", "/dev", "/run"};
 constexpr const char* kNull = "/dev/null";
 
-// The path, or its nearest parent that is there: who makes the rest must be let.
+// The path, or its nearest parent that is there: who makes the rest must be let. Not the root for the sake of a name
+// that may be a slip: that would open all.
 Fd open_nearest(std::string path) {
   Fd fd(::open(path.c_str(), O_PATH | O_CLOEXEC));
-  while (!fd && errno == ENOENT && path != "/" && path != ".") {
+  while (!fd && errno == ENOENT) {
     path = directory_of(path);
+    if (path == "/") {
+      errno = ENOENT;
+      return {};
+    }
     fd.reset(::open(path.c_str(), O_PATH | O_CLOEXEC));
   }
   return fd;
@@ -51,6 +56,7 @@ Fd open_nearest(std::string path) {
 
 Status add(const Fd& rules, const std::string& path, Rights rights) {
   const Fd fd = open_nearest(path);
+  if (!fd && errno == ENOENT) return {};
   struct stat at{};
   if (!fd || ::fstat(fd.get(), &at) != 0) return Status::from_errno(errno, "open " + path);
   if (!S_ISDIR(at.st_mode)) rights &= kOnFiles;

@@ -20,8 +20,8 @@ struct FileFences {
 FileFences fences_of(const Plan& plan);
 
 // Shuts the calling thread, and all that it starts later, inside the fences, for good (landlock). The system's own
-// files (/etc, /usr, /proc ...) stay readable. For a path that is not there its nearest parent is opened. `unavailable`
-// when the kernel has no landlock; nothing has changed then.
+// files (/etc, /usr, /proc ...) stay readable. For a path that is not there its nearest parent is opened, unless that
+// is the root. `unavailable` when the kernel has no landlock; nothing has changed then.
 Status close_fences(const FileFences& fences);
 
 }  // namespace logweir

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from agent import tail, to_file
+from agent import run, tail, to_file
 from lines import put
 from waiting import wait_until
 
@@ -69,7 +69,10 @@ def test_another_user_reads_what_root_alone_may(service, out):
     assert status["NoNewPrivs"].strip() == "1" and status["Seccomp"].strip() == "0"
     assert out.stat().st_uid == 65534 and agent.state.stat().st_uid == 65534
     assert agent.metric("process_open_fds") > 3
-    agent.restart()  # what the user made it finds again
+    assert agent.stop() == 0
+    assert run("dlq", "list", "-c", agent.conf).returncode == 0  # by root, who leaves nothing of his own there
+    assert {path.stat().st_uid for path in agent.state.rglob("*")} == {65534}
+    agent.start()  # what the user made it finds again
     assert agent.metric("logweir_input_records_total") in (None, 0)
 
 

@@ -126,7 +126,7 @@ TEST_CASE("landlock leaves what the fences name and shuts the rest") {
   for (const TempDirectory* each : {&in, &out, &other}) std::ofstream(each->file("f")) << "x";
   const int status = in_child([&] {
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    const Status closed = close_fences({{in.path(), in.file("not/there/yet")}, {out.path(), "/dev/null"}});
+    const Status closed = close_fences({{in.path(), "/not-there/x"}, {out.file("not/there/yet"), "/dev/null"}});
     if (closed.code() == Code::unavailable) return kUnavailable;
     if (!closed.ok()) return 1;
     if (open_error(in.file("f"), O_RDONLY) != 0) return 2;
