@@ -182,10 +182,12 @@ class Planner {
     plan.options = options_of(*entry, shares.own, others);
     plan.name = output_names_.name(entry->name, keys.alias, place_of(node, "alias"), problems_);
     plan.id = output_id(*entry, plan, keys.alias);
-    plan.match = keys.match;
+    // As in Fluent Bit: between one input and one output there is nothing to choose.
+    const bool only_way = tree_.inputs.size() == 1 && tree_.outputs.size() == 1;
+    plan.match = only_way && keys.match.empty() && keys.match_regex.empty() ? "*" : keys.match;
     plan.match_regex = keys.match_regex;
     plan.log_level = keys.log_level;
-    check_match("output", plan.name, keys.match, keys.match_regex, node);
+    check_match("output", plan.name, plan.match, keys.match_regex, node);
     lane(shares.lane, *entry, plan.lane);
     plan_.outputs.push_back(std::move(plan));
   }

@@ -181,8 +181,14 @@ TEST_CASE("retry limits are read as Fluent Bit writes them") {
   CHECK(retry_limit_of("5") == 5);
 }
 
-TEST_CASE("an output without match is a warning, a bad match_regex an error") {
+TEST_CASE("between one input and one output a match may be left out") {
   const Made conf = made({.output = "{name: peer}"});
+  CHECK(conf.problems.text().empty());
+  CHECK(conf.plan.value().outputs.at(0).match == "*");
+}
+
+TEST_CASE("of several outputs one without match is a warning, a bad match_regex an error") {
+  const Made conf = made({.output = "{name: peer}, {name: peer, match: x}"});
   CHECK(conf.plan);
   CHECK(conf.says("warning: output 'peer.0' has neither match nor match_regex, so it gets no records"));
   CHECK(made({.output = "{name: peer, match_regex: '['}"}).problems.failed());
