@@ -11,6 +11,7 @@
 #include "app/control.h"
 #include "app/limits.h"
 #include "app/process.h"
+#include "app/recent_log.h"
 #include "base/log.h"
 
 namespace logweir {
@@ -47,10 +48,12 @@ int run_agent(const Plan& plan) {
   // them (5.5 MB of 41 with 10,000 files).
   ::mallopt(M_ARENA_MAX, static_cast<int>(worker_count_of(plan.service)));
   widen_limits();
-  const Log log(*sink.value(), level, "");
+  const SystemClock clock;
+  RecentLog recent(*sink.value(), clock);
+  const Log log(recent, level, "");
   int code = 1;
   {
-    Control control(plan, *sink.value(), log);
+    Control control(plan, recent, log);
     Status status = control.start();
     if (status.ok()) {
       code = control.run();

@@ -12,6 +12,7 @@
 #include "app/ledger_page.h"
 #include "app/limits.h"
 #include "app/paths.h"
+#include "app/process.h"
 #include "app/spools.h"
 #include "metrics/process.h"
 
@@ -40,7 +41,7 @@ std::string breaker_reason(const LaneSnapshot& lane) {
 
 }  // namespace
 
-Control::Control(const Plan& plan, LogSink& sink, Log log)
+Control::Control(const Plan& plan, RecentLog& sink, Log log)
     : plan_(plan),
       sink_(sink),
       log_(std::move(log)),
@@ -54,11 +55,14 @@ Control::Control(const Plan& plan, LogSink& sink, Log log)
       snapshots_(worker_count_),
       mail_(loop_, [](std::function<void()>&& work) { work(); }),
       grace_timer_(loop_.timers(), [this] { finish(); }),
-      look_timer_(loop_.timers(), [this] {
-        answers_due_ = 0;
-        ++look_round_;
-        looked();
-      }) {}
+      look_timer_(loop_.timers(),
+                  [this] {
+                    answers_due_ = 0;
+                    ++look_round_;
+                    looked();
+                  }),
+      started_(clock_.mono()),
+      started_wall_(clock_.wall()) {}
 
 Control::~Control() {
   admin_.reset();
@@ -221,6 +225,8 @@ Status Control::open_admin() {
   admin_ = std::make_unique<Admin>(
       loop_, metrics_, [this](std::function<void()> done) { look(std::move(done)); }, [this] { return health(); },
       [this](std::function<void(std::string)> done) { ledger_page(std::move(done)); });
+  status_pages_ = std::make_unique<StatusPages>(metrics_, [this] { return facts(); });
+  status_pages_->add_to(*admin_, service.fluentbit_metrics);
   Status status = admin_->open(service.http_listen, static_cast<int>(service.http_port));
   if (status.ok()) {
     log_.info("metrics at http://{}:{}/metrics", service.http_listen, service.http_port);
@@ -397,6 +403,11 @@ void Control::ledger_page(std::function<void(std::string)> done) {
         for (PipelineSnapshot& snapshot : snapshots_) snapshot.sources = {};
       },
       kMostSourcesShown);
+}
+
+AgentFacts Control::facts() const {
+  return {plan_,           snapshots_, sink_, host_name(), started_wall_, clock_.wall(), clock_.mono() - started_,
+          budget_.limit(), health()};
 }
 
 std::vector<std::string> Control::health() const {

@@ -9,6 +9,8 @@
 #include "app/admin.h"
 #include "app/letter_desk.h"
 #include "app/plan.h"
+#include "app/recent_log.h"
+#include "app/status_pages.h"
 #include "app/worker.h"
 #include "base/disk.h"
 #include "base/log.h"
@@ -28,7 +30,7 @@ namespace logweir {
 // inputs' shared parts), answers on the admin port and stops everything in order.
 class Control {
  public:
-  Control(const Plan& plan, LogSink& sink, Log log);
+  Control(const Plan& plan, RecentLog& sink, Log log);
   Control(const Control&) = delete;
   Control& operator=(const Control&) = delete;
   ~Control();
@@ -63,10 +65,11 @@ class Control {
   void looked();
   void take(unsigned worker, const PipelineSnapshot& snapshot);
   [[nodiscard]] std::vector<std::string> health() const;
+  [[nodiscard]] AgentFacts facts() const;
   void report_waiting(const std::vector<PipelineSnapshot>& last);
 
   const Plan& plan_;
-  LogSink& sink_;
+  RecentLog& sink_;
   Log log_;
   SystemClock clock_;
   Loop loop_;
@@ -91,6 +94,9 @@ class Control {
   unsigned answers_due_ = 0;
   std::uint64_t look_round_ = 0;
   bool discrepancy_said_ = false;
+  Nanos started_ = 0;  // mono
+  Nanos started_wall_ = 0;
+  std::unique_ptr<StatusPages> status_pages_;  // outlives the admin
   std::unique_ptr<Admin> admin_;
   std::unique_ptr<Signals> signals_;
   bool stopping_ = false;

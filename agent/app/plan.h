@@ -24,10 +24,11 @@ struct ServiceOptions {
   std::string http_listen = "127.0.0.1";
   std::int64_t http_port = 2020;
   bool http_explicit = false;  // not a key: http_server, http_listen or http_port was given by the user
-  std::string memory_limit;    // a size; empty: the default
-  std::string state_dir;       // empty: see README
-  std::string storage_path;    // of the spools; empty: `spool` of the state directory
-  std::string workers = "1";   // N or auto
+  bool fluentbit_metrics = false;
+  std::string memory_limit;   // a size; empty: the default
+  std::string state_dir;      // empty: see README
+  std::string storage_path;   // of the spools; empty: `spool` of the state directory
+  std::string workers = "1";  // N or auto
   std::vector<std::string> parsers_file;
   Duration scheduler_base{-1};  // -1: the lane's own default
   Duration scheduler_cap{-1};

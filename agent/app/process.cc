@@ -29,4 +29,10 @@ void widen_limits() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
+std::string host_name() {
+  char name[256] = {};
+  if (::gethostname(name, sizeof name - 1) != 0 || name[0] == 0) return "localhost";
+  return name;
+}
+
 }  // namespace logweir

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 namespace logweir {
 
 // Before anything else is opened: descriptors 0, 1 and 2 that are closed become /dev/null. Else the first files we open
@@ -10,5 +12,8 @@ void fill_standard_descriptors();
 // The soft limit of open files is raised to the hard one: each tailed file and connection is a descriptor. A file-size
 // limit is made an error of the write instead of our end.
 void widen_limits();
+
+// The machine's, or "localhost".
+std::string host_name();
 
 }  // namespace logweir

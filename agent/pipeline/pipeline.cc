@@ -230,7 +230,10 @@ PipelineSnapshot Pipeline::snapshot(std::size_t most_sources) {
                               missing.empty() ? lane->spool_fault() : missing});
   }
   snapshot.ledger.waiting += poison_.waiting();
-  for (const auto& post : posts_) post->gate().refresh();
+  for (const auto& post : posts_) {
+    post->gate().refresh();
+    snapshot.inputs.push_back({post->gate().held()});
+  }
   snapshot.waiting = snapshot.ledger.waiting;
   snapshot.source_count = ledger_.source_count();
   if (most_sources > 0) snapshot.sources = ledger_.report(most_sources);

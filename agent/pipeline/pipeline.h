@@ -85,6 +85,10 @@ struct LaneSnapshot {
   std::string spool_fault = {};
 };
 
+struct InputSnapshot {
+  bool paused = false;  // it may not read: an output or the memory is full
+};
+
 // Value. What a worker says of itself between two turns.
 struct PipelineSnapshot {
   LedgerCounts ledger;
@@ -92,6 +96,7 @@ struct PipelineSnapshot {
   Nanos worst_turn = 0;
   std::uint64_t waiting = 0;
   std::vector<LaneSnapshot> lanes;
+  std::vector<InputSnapshot> inputs;
   std::vector<SourceReport> sources;  // those furthest behind; empty unless asked for
   std::uint64_t source_count = 0;
 };
