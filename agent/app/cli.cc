@@ -30,6 +30,8 @@ struct Words {
   std::string plugin;
   DlqRequest dlq;
   SpoolRequest spool;
+  GraphRequest graph;
+  TopRequest top;
   bool help = false;
   bool version = false;
   bool dry_run = false;
@@ -41,6 +43,8 @@ Cli decide(const CLI::App& app, const Words& words) {
   cli.plugin = words.plugin;
   cli.dlq = words.dlq;
   cli.spool = words.spool;
+  cli.graph = words.graph;
+  cli.top = words.top;
   if (words.help && app.got_subcommand("spool")) {
     cli.action = Cli::Action::help;
     cli.plugin = "spool";
@@ -50,16 +54,32 @@ Cli decide(const CLI::App& app, const Words& words) {
     cli.action = Cli::Action::version;
   } else if (app.got_subcommand("help")) {
     cli.action = Cli::Action::help;
+  } else if (app.got_subcommand("top")) {
+    cli.action = Cli::Action::top;
   } else if (words.conf.empty()) {
     return failed("no conf is named; give one with -c FILE");
   } else if (app.got_subcommand("dlq")) {
     cli.action = Cli::Action::dlq;
   } else if (app.got_subcommand("spool")) {
     cli.action = Cli::Action::spool;
+  } else if (app.got_subcommand("graph")) {
+    cli.action = Cli::Action::graph;
   } else {
     cli.action = words.dry_run || app.got_subcommand("check") ? Cli::Action::check : Cli::Action::run;
   }
   return cli;
+}
+
+// The commands that look at the pipeline.
+void add_looking(CLI::App& app, Words& words) {
+  CLI::App* graph = app.add_subcommand("graph", "");
+  graph->set_help_flag();
+  graph->add_option("--format", words.graph.format, "");
+  CLI::App* top = app.add_subcommand("top", "");
+  top->set_help_flag();
+  top->add_option("--url", words.top.url, "");
+  top->add_option("--interval", words.top.interval, "");
+  top->add_flag("--once", words.top.once, "");
 }
 
 Cli parse(int argc, const char* const* argv) {
@@ -88,6 +108,7 @@ Cli parse(int argc, const char* const* argv) {
   spool->add_option("what", words.spool.verb, "");
   spool->add_option("--output", words.spool.output, "");
   spool->add_option("--limit", words.spool.limit, "");
+  add_looking(app, words);
   app.parse(argc, argv);
   return decide(app, words);
 }
@@ -112,6 +133,14 @@ int dispatch(const Cli& cli, const Shelf& shelf, int (*run)(const Plan& plan)) {
       const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr, false);
       return plan ? run_spool(cli.spool, *plan, std::cout, std::cerr) : kExitConf;
     }
+    case Cli::Action::graph: {
+      const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr, false);
+      GraphRequest request = cli.graph;
+      request.unicode = terminal_has_unicode();
+      return plan ? run_graph(request, *plan, std::cout, std::cerr) : kExitConf;
+    }
+    case Cli::Action::top:
+      return run_top(cli.top, std::cout, std::cerr);
     case Cli::Action::run: {
       const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr);
       return plan ? run(*plan) : kExitConf;
@@ -168,6 +197,10 @@ std::string usage_text() {
          "  logweir spool list|cat|verify -c FILE\n"
          "                          the spools: records that wait on disk for a peer that is away; see logweir help "
          "spool\n"
+         "  logweir graph -c FILE [--format text|dot|svg]\n"
+         "                          the pipeline as a picture: which input's records meet which filters and outputs\n"
+         "  logweir top [--url http://127.0.0.1:2020] [--interval 1] [--once]\n"
+         "                          a live table of a running agent: rates, delay, queues, unread bytes; q ends it\n"
          "  logweir version         the version\n"
          "\n"
          "  -c, --config FILE       the conf: YAML (.yaml, .yml) or Fluent Bit's classic format\n"

@@ -6,8 +6,10 @@
 #include <string>
 
 #include "app/dlq.h"
+#include "app/graph_command.h"
 #include "app/plan.h"
 #include "app/spool_command.h"
+#include "app/top.h"
 #include "plugin/entry.h"
 
 namespace logweir {
@@ -18,12 +20,14 @@ constexpr int kExitConf = 78;
 
 // Value. A command line as understood.
 struct Cli {
-  enum class Action { run, check, help, dlq, spool, usage, version, failed };
+  enum class Action { run, check, help, dlq, spool, graph, top, usage, version, failed };
   Action action = Action::failed;
   std::string conf;     // of run and check
   std::string plugin;   // of help; may be empty
   DlqRequest dlq;       // of dlq
   SpoolRequest spool;   // of spool
+  GraphRequest graph;   // of graph
+  TopRequest top;       // of top
   int exit_code = 0;    // of failed
   std::string message;  // of failed: one line
 };

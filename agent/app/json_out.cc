@@ -27,7 +27,7 @@ JsonOut& JsonOut::number(double value) {
   if (value == std::floor(value) && std::abs(value) < kMostWhole) {
     return raw(std::to_string(static_cast<std::int64_t>(value)));
   }
-  return raw(fmt::format("{:.9g}", value));
+  return raw(fmt::format("{:.15g}", value));
 }
 
 }  // namespace logweir

@@ -3,6 +3,8 @@
 
 #include "app/fluent_metrics.h"
 #include "app/fluent_pages.h"
+#include "app/pipeline_page.h"
+#include "app/ui_page.h"
 #include "plugins/builtin.h"
 
 namespace logweir {
@@ -12,9 +14,18 @@ namespace {
 constexpr const char* kJson = "application/json";
 constexpr const char* kPrometheus = "text/plain; version=0.0.4; charset=utf-8";
 
+// Figures of a moment ago are no use, and a guess at their type could make a page of them.
+constexpr const char* kFresh = "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n";
+
 }  // namespace
 
 void StatusPages::add_to(Admin& admin, bool fluent_names) {
+  admin.add(
+      {"/api/v1/pipeline", "all instances with their counters, queues and edges, as JSON", [this](const HttpRequest&) {
+         Figures figures(metrics_);
+         return HttpAnswer{200, kJson, pipeline_json(look_(), figures), kFresh};
+       }});
+  admin.add({"/ui", "the status page, for a browser", [](const HttpRequest&) { return ui_answer(); }, false});
   add_fluent(admin);
   if (fluent_names) add_fluent_names(admin);
 }
