@@ -55,6 +55,7 @@ void Admin::handle(const HttpRequest& request, const HttpReply& reply) {
         {.status = 405, .body = "this address can only be read; use GET\n", .headers = "Allow: GET, HEAD\r\n"});
   }
   if (page == nullptr) return own_page(route, reply);
+  if (page->take) return page->take(request, reply);
   if (!page->looks) return reply.send(page->answer(request));
   look_([self = self_, reply, request] {
     if (*self == nullptr) return;

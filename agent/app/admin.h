@@ -17,9 +17,10 @@ namespace logweir {
 // Value. One more address of the admin port.
 struct AdminPage {
   std::string path;
-  std::string about;                                     // for the index; empty: not in it
-  std::function<HttpAnswer(const HttpRequest&)> answer;  // on the control loop
-  bool looks = true;                                     // only after a look: see Admin::Look
+  std::string about;                                                    // for the index; empty: not in it
+  std::function<HttpAnswer(const HttpRequest&)> answer;                 // on the control loop
+  bool looks = true;                                                    // only after a look: see Admin::Look
+  std::function<void(const HttpRequest&, const HttpReply&)> take = {};  // instead of `answer`: now or later
 };
 
 // Resource, on the control loop. Answers on the admin port: metrics, health, the ledger, what was added, and an index

@@ -32,6 +32,7 @@ struct Words {
   SpoolRequest spool;
   GraphRequest graph;
   TopRequest top;
+  TapRequest tap;
   bool help = false;
   bool version = false;
   bool dry_run = false;
@@ -45,6 +46,7 @@ Cli decide(const CLI::App& app, const Words& words) {
   cli.spool = words.spool;
   cli.graph = words.graph;
   cli.top = words.top;
+  cli.tap = words.tap;
   if (words.help && app.got_subcommand("spool")) {
     cli.action = Cli::Action::help;
     cli.plugin = "spool";
@@ -56,6 +58,8 @@ Cli decide(const CLI::App& app, const Words& words) {
     cli.action = Cli::Action::help;
   } else if (app.got_subcommand("top")) {
     cli.action = Cli::Action::top;
+  } else if (app.got_subcommand("tap")) {
+    cli.action = Cli::Action::tap;
   } else if (words.conf.empty()) {
     return failed("no conf is named; give one with -c FILE");
   } else if (app.got_subcommand("dlq")) {
@@ -80,6 +84,12 @@ void add_looking(CLI::App& app, Words& words) {
   top->add_option("--url", words.top.url, "");
   top->add_option("--interval", words.top.interval, "");
   top->add_flag("--once", words.top.once, "");
+  CLI::App* tap = app.add_subcommand("tap", "");
+  tap->set_help_flag();
+  tap->add_option("instance", words.tap.instance, "")->required();
+  tap->add_option("--url", words.tap.url, "");
+  tap->add_option("--match", words.tap.match, "");
+  tap->add_option("--limit", words.tap.limit, "");
 }
 
 Cli parse(int argc, const char* const* argv) {
@@ -141,6 +151,8 @@ int dispatch(const Cli& cli, const Shelf& shelf, int (*run)(const Plan& plan)) {
     }
     case Cli::Action::top:
       return run_top(cli.top, std::cout, std::cerr);
+    case Cli::Action::tap:
+      return run_tap(cli.tap, std::cout, std::cerr);
     case Cli::Action::run: {
       const std::optional<Plan> plan = load_plan(cli.conf, shelf, std::cerr);
       return plan ? run(*plan) : kExitConf;
@@ -201,6 +213,8 @@ std::string usage_text() {
          "                          the pipeline as a picture: which input's records meet which filters and outputs\n"
          "  logweir top [--url http://127.0.0.1:2020] [--interval 1] [--once]\n"
          "                          a live table of a running agent: rates, delay, queues, unread bytes; q ends it\n"
+         "  logweir tap INSTANCE [--match TEXT] [--limit 20] [--url URL]\n"
+         "                          some of the records that pass an instance now, as JSON lines\n"
          "  logweir version         the version\n"
          "\n"
          "  -c, --config FILE       the conf: YAML (.yaml, .yml) or Fluent Bit's classic format\n"

@@ -9,6 +9,7 @@
 #include "app/graph_command.h"
 #include "app/plan.h"
 #include "app/spool_command.h"
+#include "app/tap_command.h"
 #include "app/top.h"
 #include "plugin/entry.h"
 
@@ -20,7 +21,7 @@ constexpr int kExitConf = 78;
 
 // Value. A command line as understood.
 struct Cli {
-  enum class Action { run, check, help, dlq, spool, graph, top, usage, version, failed };
+  enum class Action { run, check, help, dlq, spool, graph, top, tap, usage, version, failed };
   Action action = Action::failed;
   std::string conf;     // of run and check
   std::string plugin;   // of help; may be empty
@@ -28,6 +29,7 @@ struct Cli {
   SpoolRequest spool;   // of spool
   GraphRequest graph;   // of graph
   TopRequest top;       // of top
+  TapRequest tap;       // of tap
   int exit_code = 0;    // of failed
   std::string message;  // of failed: one line
 };

@@ -227,6 +227,7 @@ Status Control::open_admin() {
       [this](std::function<void(std::string)> done) { ledger_page(std::move(done)); });
   status_pages_ = std::make_unique<StatusPages>(metrics_, [this] { return facts(); });
   status_pages_->add_to(*admin_, service.fluentbit_metrics);
+  if (tap_is_on(service)) open_tap();
   Status status = admin_->open(service.http_listen, static_cast<int>(service.http_port));
   if (status.ok()) {
     log_.info("metrics at http://{}:{}/metrics", service.http_listen, service.http_port);
@@ -237,6 +238,20 @@ Status Control::open_admin() {
   log_.warn("no metrics and no /health: {}; running on without (set service.http_port to another port)",
             status.message());
   return {};
+}
+
+void Control::open_tap() {
+  tap_desk_ =
+      std::make_unique<TapDesk>(TapDesk::Setup{loop_, [this]() -> const Plan& { return plan_; },
+                                               [this](const std::function<void(Pipeline&)>& work) {
+                                                 for (const auto& worker : workers_) worker->call(work);
+                                               },
+                                               [this](std::function<void()> work) { mail_.send(std::move(work)); }});
+  admin_->add({"/api/v1/tap",
+               "records that pass an instance (?instance=NAME&limit=20&match=TEXT), as JSON lines",
+               {},
+               false,
+               [this](const HttpRequest& request, const HttpReply& reply) { tap_desk_->take(request, reply); }});
 }
 
 void Control::describe_self() {
@@ -317,6 +332,7 @@ void Control::worker_drained() {
 void Control::finish() {
   if (std::exchange(finishing_, true)) return;
   grace_timer_.cancel();
+  if (tap_desk_) tap_desk_->close();
   admin_.reset();
   for (const Shared& shared : shared_) {
     if (shared.part) shared.part->close();

@@ -11,6 +11,7 @@
 #include "app/plan.h"
 #include "app/recent_log.h"
 #include "app/status_pages.h"
+#include "app/tap_desk.h"
 #include "app/worker.h"
 #include "base/disk.h"
 #include "base/log.h"
@@ -52,6 +53,7 @@ class Control {
   Status open_admin();
   PipelineSpec spec_for(unsigned worker);
   [[nodiscard]] Log log_for(const std::string& instance, const std::string& level) const;
+  void open_tap();
   void describe_self();
 
   void on_signal(int number);
@@ -85,6 +87,7 @@ class Control {
   std::uint64_t machine_id_;
   std::vector<Desk*> desks_;  // by output; filled by the home worker
   std::vector<Shared> shared_;
+  std::unique_ptr<TapDesk> tap_desk_;  // may be null; outlives the workers
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<PipelineSnapshot> snapshots_;
   Mailbox<std::function<void()>> mail_;

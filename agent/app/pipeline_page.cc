@@ -6,6 +6,7 @@
 
 #include "app/json_out.h"
 #include "app/routes.h"
+#include "app/tap_desk.h"
 
 namespace logweir {
 
@@ -153,6 +154,7 @@ std::string pipeline_json(const AgentFacts& facts, Figures& figures) {
   out.member("time", seconds(facts.now)).member("uptime", seconds(facts.uptime));
   out.member("workers", facts.workers.size()).member("memory", memory).member("memory_limit", facts.memory_limit);
   out.member("unrouted", figures.count("logweir_unrouted_records_total", ""));
+  out.member("tap", tap_is_on(facts.plan.service));
   out.key("health").open('[');
   for (const std::string& reason : facts.reasons) out.text(reason);
   out.close(']');

@@ -14,6 +14,8 @@
 
 namespace logweir {
 
+enum class TapMode : int { off, on, local };  // local: on where the admin port is this machine's alone
+
 // The `service:` section.
 struct ServiceOptions {
   Duration flush{-1};  // default `linger` of outputs that gather; -1: each plugin's own
@@ -25,6 +27,8 @@ struct ServiceOptions {
   std::int64_t http_port = 2020;
   bool http_explicit = false;  // not a key: http_server, http_listen or http_port was given by the user
   bool fluentbit_metrics = false;
+  TapMode tap = TapMode::local;
+  std::vector<std::string> tap_redact;
   std::string memory_limit;   // a size; empty: the default
   std::string state_dir;      // empty: see README
   std::string storage_path;   // of the spools; empty: `spool` of the state directory

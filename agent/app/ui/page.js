@@ -7,6 +7,8 @@
   const wait = 5000;
   const byId = (id) => document.getElementById(id);
   const shown = new Map(); // node id: its elements
+  const places = new Map(); // node id, or what passes by: its element
+  let ways = []; // by edge: the places it goes through
   let structure = "";
   let before = null;
   let now = null;
@@ -76,49 +78,87 @@
     return [rates, times, queue];
   };
 
-  const build = () => {
-    const columns = byId("columns");
-    columns.replaceChildren();
-    shown.clear();
-    const layers = Math.max(...now.nodes.map((node) => node.layer)) + 1;
-    for (let layer = 0; layer < layers; layer += 1) {
-      const column = make("div", "", "column");
-      for (const node of now.nodes.filter((n) => n.layer === layer)) {
-        const button = make("button", "", "node " + node.kind);
-        button.type = "button";
-        button.setAttribute("aria-controls", "detail");
-        button.addEventListener("click", () => choose(node.id));
-        const rows = [0, 1, 2].map(() => make("span"));
-        const name = make("b", node.name);
-        button.append(name, make("span", node.kind + " " + node.plugin + ", " + node.about), ...rows);
-        const to = now.edges.filter((edge) => edge.from === node.id).map((edge) => now.nodes.find((n) => n.id === edge.to).name);
-        button.append(make("span", to.length > 0 ? "to " + to.join(", ") : "", "to"));
-        column.append(button);
-        shown.set(node.id, { button, rows });
+  // What takes a place in a column: a node, or the edges to one node that pass by there; ordered by what leads to them.
+  const arrange = () => {
+    const items = new Map(now.nodes.map((node) => [node.id, { id: node.id, layer: node.layer, node, before: [] }]));
+    ways = now.edges.map((edge) => {
+      const way = [edge.from];
+      for (let layer = items.get(edge.from).layer + 1; layer < items.get(edge.to).layer; layer += 1) {
+        const id = `${edge.to} ${layer}`;
+        if (!items.has(id)) items.set(id, { id, layer, node: null, before: [] });
+        items.get(id).before.push(way[way.length - 1]);
+        way.push(id);
       }
-      if (column.childElementCount > 0) columns.append(column);
+      items.get(edge.to).before.push(way[way.length - 1]);
+      return [...way, edge.to];
+    });
+    const columns = [];
+    for (const item of items.values()) (columns[item.layer] = columns[item.layer] || []).push(item);
+    for (const column of columns.filter((c) => c)) {
+      column.forEach((item, i) => {
+        const rows = item.before.map((id) => items.get(id).row);
+        item.middle = rows.length > 0 ? rows.reduce((a, b) => a + b, 0) / rows.length : i;
+      });
+      column.sort((a, b) => a.middle - b.middle);
+      column.forEach((item, i) => (item.row = i));
+    }
+    return columns.filter((c) => c);
+  };
+  const nodeButton = (node) => {
+    const button = make("button", "", "node " + node.kind);
+    button.type = "button";
+    button.setAttribute("aria-controls", "detail");
+    button.addEventListener("click", () => choose(node.id));
+    const rows = [0, 1, 2].map(() => make("span"));
+    button.append(make("b", node.name), make("span", node.kind + " " + node.plugin + ", " + node.about), ...rows);
+    const to = now.edges.filter((edge) => edge.from === node.id).map((edge) => now.nodes.find((n) => n.id === edge.to).name);
+    button.append(make("span", to.length > 0 ? "to " + to.join(", ") : "", "to"));
+    shown.set(node.id, { button, rows });
+    places.set(node.id, button);
+    return button;
+  };
+  const build = () => {
+    byId("columns").replaceChildren();
+    shown.clear();
+    places.clear();
+    for (const items of arrange()) {
+      const column = make("div", "", "column");
+      for (const item of items) {
+        const place = item.node ? nodeButton(item.node) : make("div", "", "pass");
+        places.set(item.id, place);
+        column.append(place);
+      }
+      byId("columns").append(column);
     }
   };
 
   const drawEdges = () => {
-    const svg = byId("edges");
     const board = byId("board").getBoundingClientRect();
-    const paths = [];
-    for (const edge of now ? now.edges : []) {
-      const from = shown.get(edge.from).button.getBoundingClientRect();
-      const to = shown.get(edge.to).button.getBoundingClientRect();
-      const x1 = from.right - board.left;
-      const x2 = to.left - board.left;
-      const y1 = from.top + from.height / 2 - board.top;
-      const y2 = to.top + to.height / 2 - board.top;
-      const bend = (x2 - x1) / 2;
+    const paths = (now ? now.edges : []).map((edge, i) => {
+      const spots = ways[i].map((id) => places.get(id).getBoundingClientRect());
+      const middle = (spot) => spot.top + spot.height / 2 - board.top;
+      let text = `M${spots[0].right - board.left} ${middle(spots[0])}`;
+      for (let j = 1; j < spots.length; j += 1) {
+        const [x1, x2] = [spots[j - 1].right - board.left, spots[j].left - board.left];
+        const [y1, y2] = [middle(spots[j - 1]), middle(spots[j])];
+        const bend = (x2 - x1) / 2;
+        text += `C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+        if (j + 1 < spots.length) text += `H${spots[j].right - board.left}`;
+      }
       const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-      path.setAttribute("d", `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`);
+      path.setAttribute("d", text);
       if (!edge.certain) path.classList.add("maybe");
       path.dataset.from = edge.from;
-      paths.push(path);
+      return path;
+    });
+    byId("edges").replaceChildren(...paths);
+    lightEdges();
+  };
+  const lightEdges = () => {
+    for (const path of byId("edges").children) {
+      const node = now.nodes.find((n) => n.id === path.dataset.from);
+      path.classList.toggle("live", node !== undefined && rate(node, "records") > 0);
     }
-    svg.replaceChildren(...paths);
   };
 
   // Pairs of a name and a value as a list; elements are kept from one look to the next.
@@ -177,10 +217,7 @@
       button.classList.toggle("trouble", troubled(node));
     }
     if (changed) drawEdges();
-    for (const path of byId("edges").children) {
-      const node = now.nodes.find((n) => n.id === path.dataset.from);
-      path.classList.toggle("live", node !== undefined && rate(node, "records") > 0);
-    }
+    lightEdges();
     put(byId("about"), `${now.logweir} on ${now.host}, up ${Math.floor(now.uptime)} s, memory ${short(now.memory)} of ${short(now.memory_limit)}B`);
     const well = now.health.length === 0;
     put(byId("health"), well ? "all is well" : "not well");
