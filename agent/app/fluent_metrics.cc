@@ -81,10 +81,15 @@ FluentFamily level(std::string name, std::string help, Labels labels, double val
 
 void add_process(std::vector<FluentFamily>& out, const AgentFacts& facts) {
   const Labels host = {{"hostname", facts.host}};
-  const auto seconds = static_cast<double>(facts.uptime / kSecond);
-  out.push_back({"fluentbit_uptime", "Number of seconds that it has been running.", false, true, {{host, seconds}}});
+  const Nanos seconds = facts.uptime / kSecond;
+  const Nanos started = facts.started / kSecond;
+  out.push_back({"fluentbit_uptime",
+                 "Number of seconds that it has been running.",
+                 false,
+                 true,
+                 {{host, static_cast<double>(seconds)}}});
   out.push_back(level("process_start_time_seconds", "Start time of the process since unix epoch in seconds.", host,
-                      static_cast<double>(facts.started / kSecond)));
+                      static_cast<double>(started)));
   out.push_back(level("build_info", "Build version information.",
                       {{"hostname", facts.host}, {"version", LOGWEIR_VERSION}, {"os", "linux"}}, 1));
   FluentFamily lines{"fluentbit_logger_logs_total", "Total number of own log lines.", true, false};

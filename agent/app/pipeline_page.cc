@@ -14,7 +14,10 @@ namespace {
 
 constexpr std::string_view kByOutcome = "logweir_output_records_total";
 
-double seconds(Nanos time) { return static_cast<double>(time / kMillisecond) / 1000; }
+double seconds(Nanos time) {
+  const Nanos milliseconds = time / kMillisecond;
+  return static_cast<double>(milliseconds) / 1000;
+}
 
 std::string_view word_of(Breaker::State state) {
   if (state == Breaker::State::closed) return "closed";
