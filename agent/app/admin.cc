@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/admin.h"
 
-#include "app/admin_pages.h"
+#include <utility>
 
 namespace logweir {
 
@@ -26,12 +26,45 @@ Status Admin::open(const std::string& host, int port) {
   return {};
 }
 
+void Admin::add(AdminPage page) { pages_.push_back(std::move(page)); }
+
+const AdminPage* Admin::added(std::string_view path) const {
+  for (auto page = pages_.rbegin(); page != pages_.rend(); ++page) {
+    if (page->path == path) return &*page;
+  }
+  return nullptr;
+}
+
+std::string Admin::index() const {
+  std::vector<AdminAddress> addresses = own_addresses();
+  for (const AdminPage& page : pages_) {
+    if (!page.about.empty()) addresses.push_back({page.path, page.about});
+  }
+  return index_json(LOGWEIR_VERSION, addresses);
+}
+
 void Admin::handle(const HttpRequest& request, const HttpReply& reply) {
+  const std::string_view path = admin_path(request.target);
+  const AdminPage* page = added(path);
   const AdminRoute route = admin_route(request.target);
-  if (route == AdminRoute::none || (route == AdminRoute::ledger && !ledger_))
-    return reply.refuse(404, "see / for what there is");
-  if (request.method != "GET" && request.method != "HEAD") return reply.refuse(405, "this can only be read");
-  if (route == AdminRoute::index) return reply.send({.body = index_text(LOGWEIR_VERSION)});
+  if (page == nullptr && (route == AdminRoute::none || (route == AdminRoute::ledger && !ledger_))) {
+    return reply.refuse(404, "there is no such address; see / for what there is");
+  }
+  if (request.method != "GET" && request.method != "HEAD") {
+    return reply.send(
+        {.status = 405, .body = "this address can only be read; use GET\n", .headers = "Allow: GET, HEAD\r\n"});
+  }
+  if (page == nullptr) return own_page(route, reply);
+  if (page->take) return page->take(request, reply);
+  if (!page->looks) return reply.send(page->answer(request));
+  look_([self = self_, reply, request] {
+    if (*self == nullptr) return;
+    if (const AdminPage* found = (*self)->added(admin_path(request.target))) reply.send(found->answer(request));
+  });
+}
+
+void Admin::own_page(AdminRoute route, const HttpReply& reply) {
+  if (route == AdminRoute::index) return reply.send({200, "application/json", index()});
   if (route == AdminRoute::ledger) {
     return ledger_([self = self_, reply](std::string page) {
       if (*self != nullptr) reply.send({200, "application/json", std::move(page)});
@@ -39,7 +72,8 @@ void Admin::handle(const HttpRequest& request, const HttpReply& reply) {
   }
   look_([self = self_, route, reply] {
     if (*self == nullptr) return;
-    reply.send(route == AdminRoute::metrics ? (*self)->metrics_page() : (*self)->health_page());
+    if (route == AdminRoute::metrics) return reply.send((*self)->metrics_page());
+    reply.send(route == AdminRoute::health ? (*self)->health_page() : (*self)->plain_health_page());
   });
 }
 
@@ -48,6 +82,12 @@ HttpAnswer Admin::metrics_page() const { return {200, "text/plain; version=0.0.4
 HttpAnswer Admin::health_page() const {
   const std::vector<std::string> reasons = health_();
   return {reasons.empty() ? 200 : 503, "application/json", health_json(reasons)};
+}
+
+// As probes of Fluent Bit expect it.
+HttpAnswer Admin::plain_health_page() const {
+  const bool well = health_().empty();
+  return {.status = well ? 200 : 500, .body = well ? "ok\n" : "error\n"};
 }
 
 }  // namespace logweir

@@ -14,6 +14,7 @@
 #include "app/notify.h"
 #include "app/privileges.h"
 #include "app/process.h"
+#include "app/recent_log.h"
 #include "base/log.h"
 
 namespace logweir {
@@ -42,7 +43,7 @@ int failed(const Status& status) {
   return status.code() == Code::invalid ? kExitConf : 1;
 }
 
-int run(const Plan& plan, LogSink& sink, const Log& log, Notify notify, Nanos watchdog) {
+int run(const Plan& plan, RecentLog& sink, const Log& log, Notify notify, Nanos watchdog) {
   Control control(plan, sink, log, std::move(notify), watchdog);
   const Status status = control.start();
   if (status.ok()) return control.run();
@@ -64,11 +65,13 @@ int run_agent(const Plan& plan) {
   // them (5.5 MB of 41 with 10,000 files).
   ::mallopt(M_ARENA_MAX, static_cast<int>(worker_count_of(plan.service)));
   widen_limits();
-  const Log log(*sink.value(), level, "");
+  const SystemClock clock;
+  RecentLog recent(*sink.value(), clock);
+  const Log log(recent, level, "");
   for (const PrivilegeNote& note : notes.value())
     log.say(note.warning ? LogLevel::warn : LogLevel::info, "{}", note.text);
   if (!notify.ok()) log.warn("the service manager will not hear of us: {}", notify.status().message());
-  const int code = run(plan, *sink.value(), log, notify.ok() ? std::move(notify).value() : Notify(), place.watchdog);
+  const int code = run(plan, recent, log, notify.ok() ? std::move(notify).value() : Notify(), place.watchdog);
   finish_log(std::move(sink).value(), code);
   return code;
 }

@@ -39,6 +39,9 @@ struct Words {
   DlqRequest dlq;
   SpoolRequest spool;
   std::vector<GivenFlag> flags;
+  GraphRequest graph;
+  TopRequest top;
+  TapRequest tap;
   bool help = false;
   bool version = false;
   bool dry_run = false;
@@ -54,6 +57,9 @@ Cli decide(const CLI::App& app, const Words& words) {
   Result<Quick> quick = read_flags(words.flags);
   if (!quick.ok()) return failed(quick.status().message());
   cli.quick = std::move(quick).value();
+  cli.graph = words.graph;
+  cli.top = words.top;
+  cli.tap = words.tap;
   if (words.help && app.got_subcommand("spool")) {
     cli.action = Cli::Action::help;
     cli.plugin = "spool";
@@ -68,6 +74,10 @@ Cli decide(const CLI::App& app, const Words& words) {
     cli.action = Cli::Action::help;
   } else if (app.got_subcommand("convert")) {
     cli.action = Cli::Action::convert;
+  } else if (app.got_subcommand("top")) {
+    cli.action = Cli::Action::top;
+  } else if (app.got_subcommand("tap")) {
+    cli.action = Cli::Action::tap;
   } else if (words.conf.empty() && !cli.quick.has_plugins()) {
     return failed(
         "no conf is named; give one with -c FILE, or a pipeline as in -i tail -p path=/var/log/*.log -o stdout");
@@ -75,6 +85,8 @@ Cli decide(const CLI::App& app, const Words& words) {
     cli.action = Cli::Action::dlq;
   } else if (app.got_subcommand("spool")) {
     cli.action = Cli::Action::spool;
+  } else if (app.got_subcommand("graph")) {
+    cli.action = Cli::Action::graph;
   } else {
     cli.action = words.dry_run || app.got_subcommand("check") ? Cli::Action::check : Cli::Action::run;
   }
@@ -112,6 +124,24 @@ std::vector<GivenFlag> given_flags(const CLI::App& app, const std::map<const CLI
   return given;
 }
 
+// The commands that look at the pipeline.
+void add_looking(CLI::App& app, Words& words) {
+  CLI::App* graph = app.add_subcommand("graph", "");
+  graph->set_help_flag();
+  graph->add_option("--format", words.graph.format, "");
+  CLI::App* top = app.add_subcommand("top", "");
+  top->set_help_flag();
+  top->add_option("--url", words.top.url, "");
+  top->add_option("--interval", words.top.interval, "");
+  top->add_flag("--once", words.top.once, "");
+  CLI::App* tap = app.add_subcommand("tap", "");
+  tap->set_help_flag();
+  tap->add_option("instance", words.tap.instance, "")->required();
+  tap->add_option("--url", words.tap.url, "");
+  tap->add_option("--match", words.tap.match, "");
+  tap->add_option("--limit", words.tap.limit, "");
+}
+
 Cli parse(int argc, const char* const* argv) {
   Words words;
   CLI::App app("logweir");
@@ -143,6 +173,7 @@ Cli parse(int argc, const char* const* argv) {
   spool->add_option("what", words.spool.verb, "");
   spool->add_option("--output", words.spool.output, "");
   spool->add_option("--limit", words.spool.limit, "");
+  add_looking(app, words);
   app.parse(argc, argv);
   words.flags = given_flags(app, flags);
   return decide(app, words);
@@ -188,6 +219,16 @@ int dispatch(const Cli& cli, const Shelf& shelf, int (*run)(const Plan& plan)) {
     }
     case Cli::Action::run:
       return run_plan(cli, shelf, run);
+    case Cli::Action::graph: {
+      const std::optional<Plan> plan = load_plan(cli.conf, cli.quick, shelf, std::cerr, false);
+      GraphRequest request = cli.graph;
+      request.unicode = terminal_has_unicode();
+      return plan ? run_graph(request, *plan, std::cout, std::cerr) : kExitConf;
+    }
+    case Cli::Action::top:
+      return run_top(cli.top, std::cout, std::cerr);
+    case Cli::Action::tap:
+      return run_tap(cli.tap, std::cout, std::cerr);
     case Cli::Action::failed:
       break;
   }

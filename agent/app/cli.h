@@ -7,9 +7,12 @@
 
 #include "app/convert_command.h"
 #include "app/dlq.h"
+#include "app/graph_command.h"
 #include "app/plan.h"
 #include "app/quick.h"
 #include "app/spool_command.h"
+#include "app/tap_command.h"
+#include "app/top.h"
 #include "plugin/entry.h"
 
 namespace logweir {
@@ -20,7 +23,7 @@ constexpr int kExitConf = 78;
 
 // Value. A command line as understood.
 struct Cli {
-  enum class Action { run, check, help, convert, dlq, spool, usage, version, failed };
+  enum class Action { run, check, help, convert, dlq, spool, graph, top, tap, usage, version, failed };
   Action action = Action::failed;
   std::string conf;    // of run, check, dlq and spool; empty where flags say all
   Quick quick;         // of the same
@@ -28,6 +31,9 @@ struct Cli {
   ConvertRequest convert;
   DlqRequest dlq;       // of dlq
   SpoolRequest spool;   // of spool
+  GraphRequest graph;   // of graph
+  TopRequest top;       // of top
+  TapRequest tap;       // of tap
   int exit_code = 0;    // of failed
   std::string message;  // of failed: one line
 };

@@ -12,6 +12,7 @@
 #include "app/ledger_page.h"
 #include "app/limits.h"
 #include "app/paths.h"
+#include "app/process.h"
 #include "app/spools.h"
 #include "metrics/process.h"
 #include "state/fluent_bit.h"
@@ -41,7 +42,7 @@ std::string breaker_reason(const LaneSnapshot& lane) {
 
 }  // namespace
 
-Control::Control(const Plan& plan, LogSink& sink, Log log, Notify notify, Nanos watchdog)
+Control::Control(const Plan& plan, RecentLog& sink, Log log, Notify notify, Nanos watchdog)
     : plan_(plan),
       sink_(sink),
       log_(std::move(log)),
@@ -56,11 +57,14 @@ Control::Control(const Plan& plan, LogSink& sink, Log log, Notify notify, Nanos 
       snapshots_(worker_count_),
       mail_(loop_, [](std::function<void()>&& work) { work(); }),
       grace_timer_(loop_.timers(), [this] { finish(); }),
-      look_timer_(loop_.timers(), [this] {
-        answers_due_ = 0;
-        ++look_round_;
-        looked();
-      }) {}
+      look_timer_(loop_.timers(),
+                  [this] {
+                    answers_due_ = 0;
+                    ++look_round_;
+                    looked();
+                  }),
+      started_(clock_.mono()),
+      started_wall_(clock_.wall()) {}
 
 Control::~Control() {
   admin_.reset();
@@ -246,6 +250,9 @@ Status Control::open_admin() {
   admin_ = std::make_unique<Admin>(
       loop_, metrics_, [this](std::function<void()> done) { look(std::move(done)); }, [this] { return health(); },
       [this](std::function<void(std::string)> done) { ledger_page(std::move(done)); });
+  status_pages_ = std::make_unique<StatusPages>(metrics_, [this] { return facts(); });
+  status_pages_->add_to(*admin_, service.fluentbit_metrics);
+  if (tap_is_on(service)) open_tap();
   Status status = admin_->open(service.http_listen, static_cast<int>(service.http_port));
   if (status.ok()) {
     log_.info("metrics at http://{}:{}/metrics", service.http_listen, service.http_port);
@@ -256,6 +263,20 @@ Status Control::open_admin() {
   log_.warn("no metrics and no /health: {}; running on without (set service.http_port to another port)",
             status.message());
   return {};
+}
+
+void Control::open_tap() {
+  tap_desk_ =
+      std::make_unique<TapDesk>(TapDesk::Setup{loop_, [this]() -> const Plan& { return plan_; },
+                                               [this](const std::function<void(Pipeline&)>& work) {
+                                                 for (const auto& worker : workers_) worker->call(work);
+                                               },
+                                               [this](std::function<void()> work) { mail_.send(std::move(work)); }});
+  admin_->add({"/api/v1/tap",
+               "records that pass an instance (?instance=NAME&limit=20&match=TEXT), as JSON lines",
+               {},
+               false,
+               [this](const HttpRequest& request, const HttpReply& reply) { tap_desk_->take(request, reply); }});
 }
 
 void Control::describe_self() {
@@ -337,6 +358,7 @@ void Control::worker_drained() {
 void Control::finish() {
   if (std::exchange(finishing_, true)) return;
   grace_timer_.cancel();
+  if (tap_desk_) tap_desk_->close();
   admin_.reset();
   for (const Shared& shared : shared_) {
     if (shared.part) shared.part->close();
@@ -423,6 +445,11 @@ void Control::ledger_page(std::function<void(std::string)> done) {
         for (PipelineSnapshot& snapshot : snapshots_) snapshot.sources = {};
       },
       kMostSourcesShown);
+}
+
+AgentFacts Control::facts() const {
+  return {plan_,           snapshots_, sink_, host_name(), started_wall_, clock_.wall(), clock_.mono() - started_,
+          budget_.limit(), health()};
 }
 
 std::vector<std::string> Control::health() const {

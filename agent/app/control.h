@@ -10,6 +10,9 @@
 #include "app/letter_desk.h"
 #include "app/notify.h"
 #include "app/plan.h"
+#include "app/recent_log.h"
+#include "app/status_pages.h"
+#include "app/tap_desk.h"
 #include "app/worker.h"
 #include "base/disk.h"
 #include "base/log.h"
@@ -30,7 +33,7 @@ namespace logweir {
 class Control {
  public:
   // `watchdog`: how long the service manager waits for a sign of life; 0: for ever.
-  Control(const Plan& plan, LogSink& sink, Log log, Notify notify = {}, Nanos watchdog = 0);
+  Control(const Plan& plan, RecentLog& sink, Log log, Notify notify = {}, Nanos watchdog = 0);
   Control(const Control&) = delete;
   Control& operator=(const Control&) = delete;
   ~Control();
@@ -53,6 +56,7 @@ class Control {
   Status open_admin();
   PipelineSpec spec_for(unsigned worker);
   [[nodiscard]] Log log_for(const std::string& instance, const std::string& level) const;
+  void open_tap();
   void describe_self();
 
   void on_signal(int number);
@@ -66,10 +70,11 @@ class Control {
   void looked();
   void take(unsigned worker, const PipelineSnapshot& snapshot);
   [[nodiscard]] std::vector<std::string> health() const;
+  [[nodiscard]] AgentFacts facts() const;
   void report_waiting(const std::vector<PipelineSnapshot>& last);
 
   const Plan& plan_;
-  LogSink& sink_;
+  RecentLog& sink_;
   Log log_;
   SystemClock clock_;
   Loop loop_;
@@ -86,6 +91,7 @@ class Control {
   std::uint64_t machine_id_;
   std::vector<Desk*> desks_;  // by output; filled by the home worker
   std::vector<Shared> shared_;
+  std::unique_ptr<TapDesk> tap_desk_;  // may be null; outlives the workers
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<PipelineSnapshot> snapshots_;
   Mailbox<std::function<void()>> mail_;
@@ -95,6 +101,9 @@ class Control {
   unsigned answers_due_ = 0;
   std::uint64_t look_round_ = 0;
   bool discrepancy_said_ = false;
+  Nanos started_ = 0;  // mono
+  Nanos started_wall_ = 0;
+  std::unique_ptr<StatusPages> status_pages_;  // outlives the admin
   std::unique_ptr<Admin> admin_;
   std::unique_ptr<Signals> signals_;
   bool stopping_ = false;

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "app/admin_pages.h"
+#include "app/json_out.h"
 
 namespace logweir {
 

@@ -14,6 +14,8 @@
 
 namespace logweir {
 
+enum class TapMode : int { off, on, local };  // local: on where the admin port is this machine's alone
+
 // The `service:` section.
 struct ServiceOptions {
   Duration flush{-1};  // default `linger` of outputs that gather; -1: each plugin's own
@@ -25,10 +27,13 @@ struct ServiceOptions {
   std::string http_listen = "127.0.0.1";
   std::int64_t http_port = 2020;
   bool http_explicit = false;  // not a key: http_server, http_listen or http_port was given by the user
-  std::string memory_limit;    // a size; empty: the default
-  std::string state_dir;       // empty: see README
-  std::string storage_path;    // of the spools; empty: `spool` of the state directory
-  std::string workers = "1";   // N or auto
+  bool fluentbit_metrics = false;
+  TapMode tap = TapMode::local;
+  std::vector<std::string> tap_redact;
+  std::string memory_limit;   // a size; empty: the default
+  std::string state_dir;      // empty: see README
+  std::string storage_path;   // of the spools; empty: `spool` of the state directory
+  std::string workers = "1";  // N or auto
   std::vector<std::string> parsers_file;
   Duration scheduler_base{-1};  // -1: the lane's own default
   Duration scheduler_cap{-1};

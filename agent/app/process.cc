@@ -42,4 +42,10 @@ Status go_background() {
   return {};
 }
 
+std::string host_name() {
+  char name[256] = {};
+  if (::gethostname(name, sizeof name - 1) != 0 || name[0] == 0) return "localhost";
+  return name;
+}
+
 }  // namespace logweir

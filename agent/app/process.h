@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "base/status.h"
 
 namespace logweir {
@@ -15,5 +17,8 @@ void widen_limits();
 
 // Goes on as a process of its own, without a terminal; the one that was started ends with 0. Before any thread is made.
 Status go_background();
+
+// The machine's, or "localhost".
+std::string host_name();
 
 }  // namespace logweir

@@ -30,6 +30,14 @@ constexpr std::array kOptions = {
                           "Port to serve them on. If the default one is taken the agent warns and runs on; one that is "
                           "given must be free.",
                           0, "0..65535"),
+    option<&S::fluentbit_metrics>("fluentbit_metrics", "off",
+                                  "/api/v1/metrics/prometheus and /api/v2/metrics/prometheus give Fluent Bit's names, "
+                                  "for dashboards that ask for them; /metrics is as ever."),
+    option<&S::tap>("tap", "local",
+                    "Let `logweir tap` and the status page show some of the records as they pass; local: where "
+                    "http_listen is an address of this machine alone.",
+                    0, "off|on|local"),
+    option<&S::tap_redact>("tap_redact", "", "Keys whose values they show as ***.", kRepeats | kCommaList),
     option<&S::memory_limit>("memory_limit", "",
                              "Most memory for records on their way, a size. Default: a quarter of what the machine or "
                              "the control group has, at most 256M."),

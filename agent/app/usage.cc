@@ -23,6 +23,12 @@ Commands
                                them again (to another output with --output NAME), drop wants numbers or --all
   logweir spool list|cat|verify -c FILE
                                the spools: records that wait on disk for a peer that is away; see logweir help spool
+  logweir graph -c FILE [--format text|dot|svg]
+                               the pipeline as a picture: which input's records meet which filters and outputs
+  logweir top [--url http://127.0.0.1:2020] [--interval 1] [--once]
+                               a live table of a running agent: rates, delay, queues, unread bytes; q ends it
+  logweir tap INSTANCE [--match TEXT] [--limit 20] [--url URL]
+                               some of the records that pass an instance now, as JSON lines
   logweir version              the version
 
 )";

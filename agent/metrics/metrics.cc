@@ -40,6 +40,11 @@ void Histogram::add_sum(double by) { sum_.store(sum() + by, std::memory_order_re
 
 std::uint64_t Histogram::count(std::size_t bucket) const { return counts_[bucket].load(std::memory_order_relaxed); }
 
+std::string_view MetricSample::label(std::string_view name) const {
+  const auto found = std::find_if(labels.begin(), labels.end(), [&](const auto& label) { return label.first == name; });
+  return found == labels.end() ? std::string_view() : std::string_view(found->second);
+}
+
 struct Metrics::Impl {
   Registry own;  // unused by a child
   Registry* registry = &own;
@@ -74,6 +79,8 @@ void Metrics::ask_total(std::string_view name, std::string_view help, const Labe
                         std::function<double()> value) {
   impl_->registry->ask({name, help, labels, this}, Registry::Kind::counter, std::move(value));
 }
+
+std::vector<MetricSample> Metrics::read(std::string_view family) { return impl_->registry->read(family); }
 
 std::string Metrics::scrape() {
   std::ostringstream out;

@@ -56,6 +56,16 @@ class Histogram {
   std::atomic<double> sum_{0};
 };
 
+// Value. One series of a family as it stands, all workers together.
+struct MetricSample {
+  Labels labels;
+  double value = 0;                   // of a histogram: its sum
+  std::vector<double> bounds;         // of a histogram: upper bounds
+  std::vector<std::uint64_t> counts;  // and what fell into each, not cumulative; the last is beyond all bounds
+
+  [[nodiscard]] std::string_view label(std::string_view name) const;  // empty when there is none
+};
+
 // Resource, process-wide. Families by name; in a family any number of cells with labels. Cells of equal labels (one
 // per worker) are summed when scraped. Registering locks; use the cell afterwards. Names are full Prometheus names
 // ("logweir_input_records_total"); a family's help, type and bounds are those of its first registration (a cell of
@@ -82,6 +92,8 @@ class Metrics {
 
   // Prometheus text format 0.0.4, families in name order. Any thread.
   [[nodiscard]] std::string scrape();
+  // One family's series, in the order of their labels; none when nobody has registered it. Any thread.
+  [[nodiscard]] std::vector<MetricSample> read(std::string_view family);
 
  private:
   struct Impl;

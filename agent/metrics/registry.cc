@@ -118,17 +118,52 @@ std::vector<prometheus::MetricFamily> Registry::Collect() const {
   return result;
 }
 
-prometheus::ClientMetric Registry::sample(const Family& family, const Series& series) {
-  prometheus::ClientMetric metric;
-  double asked = 0;
-  for (const auto& ask : series.asks) asked += (*ask.cell)();
+double Registry::sum_of(const Family& family, const Series& series) {
+  double sum = 0;
+  for (const auto& ask : series.asks) sum += (*ask.cell)();
   if (family.kind == Kind::counter) {
     std::uint64_t total = series.retired_total;
     for (const auto& counter : series.counters) total += counter.cell->value();
-    metric.counter.value = static_cast<double>(total) + asked;
+    return static_cast<double>(total) + sum;
+  }
+  for (const auto& gauge : series.gauges) sum += gauge.cell->value();
+  return sum;
+}
+
+void Registry::add_histograms(const Series& series, Histogram& total) {
+  if (series.retired_histogram) total.take(*series.retired_histogram);
+  for (const auto& histogram : series.histograms) total.take(*histogram.cell);
+}
+
+std::vector<MetricSample> Registry::read(std::string_view name) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<MetricSample> result;
+  const auto found = families_.find(name);
+  if (found == families_.end()) return result;
+  const Family& family = found->second;
+  result.reserve(family.series.size());
+  for (const auto& [labels, series] : family.series) {
+    MetricSample& sample = result.emplace_back();
+    for (const auto& label : labels) sample.labels.emplace_back(label.name, label.value);
+    if (family.kind != Kind::histogram) {
+      sample.value = sum_of(family, series);
+      continue;
+    }
+    Histogram total(family.bounds);
+    add_histograms(series, total);
+    sample.value = total.sum();
+    sample.bounds = family.bounds;
+    for (std::size_t i = 0; i <= family.bounds.size(); ++i) sample.counts.push_back(total.count(i));
+  }
+  return result;
+}
+
+prometheus::ClientMetric Registry::sample(const Family& family, const Series& series) {
+  prometheus::ClientMetric metric;
+  if (family.kind == Kind::counter) {
+    metric.counter.value = sum_of(family, series);
   } else if (family.kind == Kind::gauge) {
-    for (const auto& gauge : series.gauges) asked += gauge.cell->value();
-    metric.gauge.value = asked;
+    metric.gauge.value = sum_of(family, series);
   } else {
     sum_histograms(series, family.bounds, metric);
   }
@@ -137,8 +172,7 @@ prometheus::ClientMetric Registry::sample(const Family& family, const Series& se
 
 void Registry::sum_histograms(const Series& series, const std::vector<double>& bounds, prometheus::ClientMetric& out) {
   Histogram total(bounds);
-  if (series.retired_histogram) total.take(*series.retired_histogram);
-  for (const auto& histogram : series.histograms) total.take(*histogram.cell);
+  add_histograms(series, total);
   out.histogram.sample_sum = total.sum();
   out.histogram.bucket.reserve(bounds.size() + 1);
   std::uint64_t cumulative = 0;

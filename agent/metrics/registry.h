@@ -39,6 +39,7 @@ class Registry final : public prometheus::Collectable {
   void retire(Owner owner);
 
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override;
+  [[nodiscard]] std::vector<MetricSample> read(std::string_view name) const;
 
  private:
   template <typename Cell>
@@ -66,6 +67,8 @@ class Registry final : public prometheus::Collectable {
   static Series& series(Family& family, const Ask& ask);
   static void retire(Series& series, Owner owner);
   static prometheus::ClientMetric sample(const Family& family, const Series& series);
+  static double sum_of(const Family& family, const Series& series);  // of a counter or gauge
+  static void add_histograms(const Series& series, Histogram& total);
   static void sum_histograms(const Series& series, const std::vector<double>& bounds, prometheus::ClientMetric& out);
 
   mutable std::mutex mutex_;

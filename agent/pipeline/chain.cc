@@ -64,6 +64,9 @@ std::uint64_t Chain::run(Stage& stage, Batch& batch, Nanos wall) {
   if (poisoned > 0) stage.errors->add(poisoned);
   const std::uint64_t filtered = before - batch.records.size() - poisoned;
   stage.filtered->add(filtered);
+  if (tap_ != nullptr && tap_->open()) {
+    tap_->look(TapPoint::filter, stage.link.name, batch, 0, static_cast<std::uint32_t>(batch.records.size()));
+  }
   return filtered;
 }
 

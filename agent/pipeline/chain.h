@@ -11,6 +11,7 @@
 #include "metrics/metrics.h"
 #include "pipeline/contain.h"
 #include "pipeline/matcher.h"
+#include "pipeline/tap.h"
 #include "plugin/filter.h"
 
 namespace logweir {
@@ -32,6 +33,7 @@ class Chain {
   void add(Link link);
   Status open();
   void close();
+  void watch(Tap& tap) { tap_ = &tap; }
 
   // Runs every filter that matches the batch's tag. Returns how many records they took out, poison not counted.
   std::uint64_t apply(Batch& batch, Nanos wall);
@@ -48,6 +50,7 @@ class Chain {
 
   Metrics& metrics_;
   Poison poison_;
+  Tap* tap_ = nullptr;
   Spare spare_;
   std::vector<std::unique_ptr<Stage>> stages_;
   std::vector<std::unique_ptr<std::vector<Stage*>>> by_tag_;  // by Tag::id

@@ -30,6 +30,7 @@ Pipeline::Pipeline(Loop& loop, PipelineSpec spec)
       jobs_(std::make_unique<Jobs::Desk>(*spec_.jobs, loop)),
       burial_(spec_.dead_letters != nullptr ? std::make_unique<Burial>(loop, pool_, *spec_.dead_letters) : nullptr),
       poison_({loop, batches_, ledger_, *spec_.metrics, spec_.log, burial_.get()}),
+      tap_(loop, pool_),
       chain_(*spec_.metrics, [this](const Batch& batch, const Record& record, std::string_view filter,
                                     std::string_view what) { poison_.take(batch, record, filter, what); }),
       router_(ledger_, *spec_.metrics, spec_.log, loop_),
@@ -38,6 +39,8 @@ Pipeline::Pipeline(Loop& loop, PipelineSpec spec)
       checkpoint_(loop, [this] { ledger_.checkpoint(); }),
       room_(loop, [this] { pool_has_room(); }),
       pool_timer_(loop.timers(), [this] { pool_has_room(); }) {
+  chain_.watch(tap_);
+  router_.watch(tap_);
   ledger_.on_moved([this] { checkpoint_.want(); });
   pool_.on_room([this] { room_.want(); });
 }
@@ -156,7 +159,8 @@ Status Pipeline::open_input(const InputSpec& spec) {
                             spec_.state,
                             *spec_.metrics,
                             lanes_.size(),
-                            [this] { pool_timer_.arm(loop_.now() + kAskPoolAgain, kAskPoolAgain); }};
+                            [this] { pool_timer_.arm(loop_.now() + kAskPoolAgain, kAskPoolAgain); },
+                            &tap_};
   posts_.push_back(std::make_unique<Post>(shared, spec.name, spec.id, std::move(decoders)));
   inputs_.push_back(spec.entry->make(spec.options, spec.shared));
   input_services_.push_back(std::make_unique<InputServices>(
@@ -230,7 +234,10 @@ PipelineSnapshot Pipeline::snapshot(std::size_t most_sources) {
                               missing.empty() ? lane->spool_fault() : missing});
   }
   snapshot.ledger.waiting += poison_.waiting();
-  for (const auto& post : posts_) post->gate().refresh();
+  for (const auto& post : posts_) {
+    post->gate().refresh();
+    snapshot.inputs.push_back({post->gate().held()});
+  }
   snapshot.waiting = snapshot.ledger.waiting;
   snapshot.source_count = ledger_.source_count();
   if (most_sources > 0) snapshot.sources = ledger_.report(most_sources);

@@ -18,6 +18,7 @@
 #include "pipeline/post.h"
 #include "pipeline/replay.h"
 #include "pipeline/router.h"
+#include "pipeline/tap.h"
 #include "plugin/entry.h"
 #include "plugin/filter.h"
 #include "plugin/input.h"
@@ -85,6 +86,10 @@ struct LaneSnapshot {
   std::string spool_fault = {};
 };
 
+struct InputSnapshot {
+  bool paused = false;  // it may not read: an output or the memory is full
+};
+
 // Value. What a worker says of itself between two turns.
 struct PipelineSnapshot {
   LedgerCounts ledger;
@@ -92,6 +97,7 @@ struct PipelineSnapshot {
   Nanos worst_turn = 0;
   std::uint64_t waiting = 0;
   std::vector<LaneSnapshot> lanes;
+  std::vector<InputSnapshot> inputs;
   std::vector<SourceReport> sources;  // those furthest behind; empty unless asked for
   std::uint64_t source_count = 0;
 };
@@ -115,6 +121,7 @@ class Pipeline {
   // Gives letters to the lanes that shall have them; see Replay::take.
   void replay(const std::vector<Letter>& letters, std::function<void(ReplayResult)> done);
   void close();  // gives up what is still waiting, saves positions
+  [[nodiscard]] Tap& tap() { return tap_; }
   PipelineSnapshot snapshot(std::size_t most_sources = 0);
 
  private:
@@ -138,6 +145,7 @@ class Pipeline {
   std::unique_ptr<Jobs::Desk> jobs_;  // ends first: its jobs look at what inputs and outputs own
   std::unique_ptr<Burial> burial_;    // may be null
   PoisonBin poison_;
+  Tap tap_;
   Chain chain_;
   std::vector<std::unique_ptr<LaneSpool>> spools_;
   std::vector<std::string> spool_faults_;  // by lane: why there is none

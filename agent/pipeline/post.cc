@@ -108,6 +108,9 @@ void Post::deliver(BatchRef batch, Source source, std::uint64_t begin, std::uint
   batch->source = source->id;
   if (count > 0) {
     decode(*batch);
+    if (services_.tap != nullptr && services_.tap->open()) {
+      services_.tap->look(TapPoint::input, name_, *batch, 0, static_cast<std::uint32_t>(batch->records.size()));
+    }
     services_.ledger.counts.filtered += services_.chain.apply(*batch, services_.loop.wall());
     for (Lane* lane : services_.router.route(batch)) {
       if (lane->full()) gate_.hold(lane->index());

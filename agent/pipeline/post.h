@@ -15,6 +15,7 @@
 #include "pipeline/poison_bin.h"
 #include "pipeline/router.h"
 #include "pipeline/tag_table.h"
+#include "pipeline/tap.h"
 #include "plugin/input.h"
 #include "record/decoder.h"
 #include "state/state.h"
@@ -54,6 +55,7 @@ struct PostServices {
   Metrics& metrics;
   std::size_t lanes;              // gate reasons 0..lanes-1; then the pool
   std::function<void()> starved;  // the pool had nothing: see to it that the gates are opened again
+  Tap* tap = nullptr;
 };
 
 // Resource, one per input and worker: where its records come in. Counts, parses, filters, routes; holds the input's

@@ -49,6 +49,9 @@ const std::vector<Lane*>& Router::route(const BatchRef& batch) {
       ledger_.counts.replayed += first;
     }
     reached_.push_back(targets_[index].lane);
+    if (tap_ != nullptr && tap_->open()) {
+      tap_->look(TapPoint::output, targets_[index].lane->name(), *batch, first, count);
+    }
     if (first < count) targets_[index].lane->enqueue(batch, first, count);
   }
   return reached_;

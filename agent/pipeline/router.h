@@ -11,6 +11,7 @@
 #include "pipeline/lane.h"
 #include "pipeline/ledger.h"
 #include "pipeline/matcher.h"
+#include "pipeline/tap.h"
 
 namespace logweir {
 
@@ -23,6 +24,7 @@ class Router {
         log_(std::move(log)),
         unrouted_(metrics.counter("logweir_unrouted_records_total", "Records whose tag no output asks for", {})),
         loop_(loop) {}
+  void watch(Tap& tap) { tap_ = &tap; }
   void add(Lane& lane, Matcher matcher) { targets_.push_back({&lane, std::move(matcher)}); }
 
   // Seals the batch and gives each lane that wants it its records; what a lane had delivered in an earlier run is
@@ -40,6 +42,7 @@ class Router {
   Log log_;
   Counter& unrouted_;
   Loop& loop_;
+  Tap* tap_ = nullptr;
   LogLimit unrouted_log_;
   std::vector<Target> targets_;
   std::vector<std::unique_ptr<std::vector<std::size_t>>> by_tag_;

@@ -13,7 +13,8 @@ std::string text_of(const HttpAnswer& answer, bool with_body, bool last) {
   std::string text = "HTTP/1.1 " + std::to_string(answer.status) + " " + std::string(http_reason(answer.status)) +
                      "\r\nContent-Type: " + answer.type + "\r\nContent-Length: " + std::to_string(answer.body.size()) +
                      "\r\n";
-  if (answer.status == 405) text += "Allow: GET, HEAD, POST\r\n";
+  if (answer.status == 405 && answer.headers.empty()) text += "Allow: GET, HEAD, POST\r\n";
+  text += answer.headers;
   text += last ? "Connection: close\r\n\r\n" : "\r\n";
   if (with_body) text += answer.body;
   return text;

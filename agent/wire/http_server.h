@@ -23,6 +23,7 @@ struct HttpAnswer {
   int status = 200;
   std::string type = "text/plain; charset=utf-8";
   std::string body;
+  std::string headers = {};  // more of them, ours alone: "Name: value\r\n" each
 };
 
 // Value, copies share. The right to answer one request, once, now or later, on the server's thread; the first answer

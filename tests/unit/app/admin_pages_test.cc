@@ -10,7 +10,7 @@ TEST_CASE("each address leads to its page, with or without query and last slash"
   CHECK(admin_route("/metrics") == AdminRoute::metrics);
   CHECK(admin_route("/metrics/?name[]=up") == AdminRoute::metrics);
   CHECK(admin_route("/health?verbose") == AdminRoute::health);
-  CHECK(admin_route("/api/v1/health") == AdminRoute::health);
+  CHECK(admin_route("/api/v1/health") == AdminRoute::plain_health);
   CHECK(admin_route("/api/v1/metrics/prometheus") == AdminRoute::metrics);
   CHECK(admin_route("/api/v2/metrics/prometheus") == AdminRoute::metrics);
   for (const char* target : {"", "metrics", "/metricsx", "/Metrics", "/metrics//", "?/metrics"}) {
@@ -25,9 +25,17 @@ TEST_CASE("health is JSON, whatever bytes a reason holds") {
         "{\"status\":\"failing\",\"reasons\":[\"a \\\"b\\\"\\n\",\"c\xEF\xBF\xBD\"]}\n");
 }
 
-TEST_CASE("the index names the version and the addresses") {
-  const std::string text = index_text("1.2.3");
-  CHECK(text.find("logweir 1.2.3\n") == 0);
-  CHECK(text.find("\n/metrics        figures") != std::string::npos);
-  CHECK(text.find("/api/v1/health") == std::string::npos);
+TEST_CASE("the index is JSON that names the version and the addresses") {
+  CHECK(index_json("1.2.3", {{"/a", "an \"a\""}, {"/b", "b"}}) ==
+        "{\"fluent-bit\":{\"version\":\"1.2.3\",\"edition\":\"logweir\",\"flags\":[]},\"logweir\":{\"version\":"
+        "\"1.2.3\",\"addresses\":{\n\"/a\":\"an \\\"a\\\"\",\n\"/b\":\"b\"}}}\n");
+}
+
+TEST_CASE("a parameter is found in a query and decoded, whatever stands around it") {
+  CHECK(query_value("/tap?instance=a%20b&limit=5", "instance") == "a b");
+  CHECK(query_value("/tap?instance=a&limit=5", "limit") == "5");
+  CHECK(query_value("/tap?x&&=&li%6Dit=7%", "limit") == "7%");
+  CHECK(query_value("/tap?limit", "limit").empty());
+  CHECK(query_value("/tap", "limit").empty());
+  CHECK(query_value("/tap?a=1", "").empty());
 }

@@ -81,20 +81,33 @@ TEST_CASE_FIXTURE(AdminFixture, "metrics are scraped after a look, at the new an
 }
 
 TEST_CASE_FIXTURE(AdminFixture, "health is 200, or 503 with the reasons") {
+  CHECK(has(ask("/api/v1/health"), "\r\n\r\nok\n"));
   const std::string good = ask("/health");
   CHECK(good.rfind("HTTP/1.1 200 ", 0) == 0);
   CHECK(has(good, "application/json\r\n"));
   CHECK(has(good, "\r\n\r\n{\"status\":\"ok\",\"reasons\":[]}\n"));
   reasons = {"positions are not saved"};
-  const std::string bad = ask("/api/v1/health");
+  CHECK(has(ask("/api/v1/health"), "HTTP/1.1 500 "));
+  const std::string bad = ask("/health");
   CHECK(bad.rfind("HTTP/1.1 503 ", 0) == 0);
   CHECK(has(bad, "{\"status\":\"failing\",\"reasons\":[\"positions are not saved\"]}\n"));
 }
 
-TEST_CASE_FIXTURE(AdminFixture, "the index is plain; other addresses and methods are refused") {
-  CHECK(has(ask("/"), "\r\n\r\nlogweir "));
+TEST_CASE_FIXTURE(AdminFixture, "the index says what there is; other addresses and methods are refused") {
+  admin.add({"/more", "a page \"more\"", [](const HttpRequest& request) {
+               return HttpAnswer{.body = query_value(request.target, "a"), .headers = "X-Own: 1\r\n"};
+             }});
+  const std::string index = ask("/");
+  CHECK(has(index, "{\"fluent-bit\":{\"version\":\""));
+  CHECK(has(index, R"("/more":"a page \"more\"")"));
+  const std::string more = ask("/more?b=1&a=x%20y%zz+");
+  CHECK(has(more, "\r\nX-Own: 1\r\n"));
+  CHECK(has(more, "\r\n\r\nx y%zz "));
+  CHECK(looks == 1);
   CHECK(ask("/nothing").rfind("HTTP/1.1 404 ", 0) == 0);
-  CHECK(ask("/metrics", "POST").rfind("HTTP/1.1 405 ", 0) == 0);
+  const std::string refused = ask("/metrics", "POST");
+  CHECK(refused.rfind("HTTP/1.1 405 ", 0) == 0);
+  CHECK(has(refused, "\r\nAllow: GET, HEAD\r\n"));
   CHECK(ask("/metrics", "HEAD").rfind("HTTP/1.1 200 ", 0) == 0);
 }
 
