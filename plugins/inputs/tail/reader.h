@@ -50,6 +50,8 @@ class Reader {
   void settle_join(TailFile& older);
   // The file goes away while a cold read of it may be under way: the read keeps its descriptor.
   void abandon(TailFile& file);
+  // While a batch is handed over: its file, unless part of the batch is in another one.
+  [[nodiscard]] const TailFile* handing_over() const { return handing_over_; }
   [[nodiscard]] int error() const { return error_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // handed over, ever
   [[nodiscard]] bool is_remote(const TailFile& file) { return devices_.is_remote(file.id.dev, file.fd.get()); }
@@ -80,6 +82,8 @@ class Reader {
   std::function<void(ColdRead&)> finished_;
   Devices devices_;
   std::vector<ColdRead*> under_way_;
+  const TailFile* handing_over_ = nullptr;
+  bool joining_ = false;
   int error_ = 0;
   std::uint64_t bytes_ = 0;
 };
