@@ -65,8 +65,10 @@ class Lane final : public OutputHost, private LaneSpoolUser {
   [[nodiscard]] Appetite appetite() const;
   // It is full and waits for the disk: what can be read again need not wait for it here.
   [[nodiscard]] bool may_leave() const;
-  // The same, and the queue is not so far over its budget that nothing at all may come any more.
-  [[nodiscard]] bool may_be_asked() const { return may_leave() && spill_bytes_ <= setup_.options.queue_bytes.value; }
+  // The same, and it is not so far over its budget that no batch may be tried any more, to be left or taken.
+  [[nodiscard]] bool may_be_asked() const {
+    return may_leave() && spill_bytes_ <= setup_.options.queue_bytes.value + kOverBudget;
+  }
   void count_left(std::uint64_t records) { metrics_.left.add(records); }
 
   // Stopping: no more lingering, waits for the peer are cut short.
@@ -98,6 +100,8 @@ class Lane final : public OutputHost, private LaneSpoolUser {
  private:
   static constexpr Nanos kPatience =
       200 * kMillisecond;  // with a peer that is too slow, before its records are spilled
+
+  static constexpr std::uint64_t kOverBudget = 4 << 20;
 
   [[nodiscard]] bool lists_empty() const {
     return waiting_.empty() && sent_.empty() && burying_.empty() && spilling_.empty();
