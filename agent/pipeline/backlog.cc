@@ -83,17 +83,17 @@ void Backlog::read_more(std::size_t index) {
   const Gap& gap = left.gaps.front();
   left.want = std::max(left.want, setup_.pool.chunk_size());
   auto read = std::make_shared<Read>();  // the second half of the job is the last to hold it
-  read->chunk = setup_.pool.take(Use::outflow, std::min<std::uint64_t>(left.want, gap.to - gap.at));
-  if (!read->chunk) return;  // the next tick asks again
+  const std::size_t most = std::min<std::uint64_t>(left.want, gap.to - gap.at);
+  read->chunk = setup_.pool.take(left.hunger.use(), most);
+  if (!read->chunk) return left.hunger.failed();  // the next tick asks again
+  left.hunger.fed();
   read->lane = index;
   read->text = gap.text;
   read->at = gap.at;
   left.reading = true;
   Read* const lent = read.get();
-  const std::size_t most = std::min<std::uint64_t>(left.want, gap.to - gap.at);
   const std::span<char> space(lent->chunk->free_space(), most);
-  setup_.jobs.run([lent, space] { lent->got = lent->text->read(lent->at, space); },
-                  [this, read] { read_ended(read); });
+  setup_.jobs.run([lent, space] { lent->got = lent->text->read(lent->at, space); }, [this, read] { read_ended(read); });
 }
 
 void Backlog::read_ended(const std::shared_ptr<Read>& read) {

@@ -39,8 +39,8 @@ class Backlog final : public Leaving {
     std::size_t lanes;
     // Takes what was read again; its bytes are [begin, end) of the second reading.
     std::function<void(BatchRef batch, SourceState& second, std::uint64_t begin, std::uint64_t end)> deliver;
-    std::function<void(std::uint64_t bytes)> lost;     // destroyed before they could be read again
-    std::function<void(std::size_t lane)> caught_up;   // it has no gap any more
+    std::function<void(std::uint64_t bytes)> lost;    // destroyed before they could be read again
+    std::function<void(std::size_t lane)> caught_up;  // it has no gap any more
   };
   explicit Backlog(Setup setup);
   Backlog(const Backlog&) = delete;
@@ -71,7 +71,8 @@ class Backlog final : public Leaving {
     std::deque<Gap> gaps;
     std::vector<std::uint64_t> rejoined;  // ids of sources whose gap was closed while others are open
     std::size_t want = 0;                 // bytes of the next window
-    int tries = 0;                        // in a row that found nothing where there should be something
+    Hunger hunger;
+    int tries = 0;  // in a row that found nothing where there should be something
     bool reading = false;
   };
   struct Read;
