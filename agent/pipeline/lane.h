@@ -42,10 +42,10 @@ class Lane final : public OutputHost, private LaneSpoolUser {
     std::size_t index = 0;  // in the ledger
     LaneOptions options;
     Nanos linger = 0;
-    std::uint64_t seed = 0;      // of the back-off's jitter
-    std::function<void()> room;  // the queue fell to its low mark after it had been full
-    Burial* burial = nullptr;    // where rejected records go; may be null: they are dropped
-    LaneSpool* spool = nullptr;  // may be null
+    std::uint64_t seed = 0;             // of the back-off's jitter
+    std::function<void()> room;         // the queue fell to its low mark after it had been full
+    Burial* burial = nullptr;           // where rejected records go; may be null: they are dropped
+    LaneSpool* spool = nullptr;         // may be null
     std::function<void()> hungry = {};  // there may be room for what the lane left; called often, may be null
   };
   explicit Lane(Setup setup);

@@ -60,7 +60,7 @@ struct SourceState {
     std::uint64_t prefix = 0;
     std::uint64_t resume = 0;  // what an earlier run had delivered: records below it are skipped
     Receipt* cursor = nullptr;
-    bool dirty = false;  // prefix moved since the checkpoint was last told
+    bool dirty = false;             // prefix moved since the checkpoint was last told
     SourceState* second = nullptr;  // what is read again for this lane alone; its prefix bounds ours
   };
   std::uint64_t uid = 0;         // 0: can't be read again, no checkpoint

@@ -82,10 +82,10 @@ Status Pipeline::open_output(const OutputSpec& spec, std::size_t index) {
   if (!matcher.ok()) return matcher.status();
   const Log& log = spec.log;
   const std::uint64_t seed = std::hash<std::string>{}(spec.id) + spec_.worker;
-  lanes_.push_back(std::make_unique<Lane>(
-      Lane::Setup{loop_, ledger_, *spec_.metrics, pool_, log, spec.name, index, spec.lane, spec.linger, seed,
-                  [this, index] { lane_has_room(index); }, burial_.get(), open_spool(spec, index),
-                  [this, index] { lane_is_hungry(index); }}));
+  lanes_.push_back(
+      std::make_unique<Lane>(Lane::Setup{loop_, ledger_, *spec_.metrics, pool_, log, spec.name, index, spec.lane,
+                                         spec.linger, seed, [this, index] { lane_has_room(index); }, burial_.get(),
+                                         open_spool(spec, index), [this, index] { lane_is_hungry(index); }}));
   Lane& lane = *lanes_.back();
   outputs_.push_back(make_output(spec));
   Output& output = *outputs_.back();
@@ -145,21 +145,12 @@ Status Pipeline::open_input(const InputSpec& spec) {
     if (!decoder.ok()) return decoder.status();
     decoders.push_back(std::move(decoder).value());
   }
-  const PostServices shared{loop_,
-                            batches_,
-                            space_,
-                            ledger_,
-                            chain_,
-                            poison_,
-                            router_,
-                            tags_,
-                            durables_,
-                            spec_.state,
-                            *spec_.metrics,
-                            *jobs_,
-                            spec.log,
-                            lanes_.size(),
-                            [this] { pool_timer_.arm(loop_.now() + kAskPoolAgain, kAskPoolAgain); }};
+  const PostServices shared{
+      loop_,       batches_,       space_,
+      ledger_,     chain_,         poison_,
+      router_,     tags_,          durables_,
+      spec_.state, *spec_.metrics, *jobs_,
+      spec.log,    lanes_.size(),  [this] { pool_timer_.arm(loop_.now() + kAskPoolAgain, kAskPoolAgain); }};
   posts_.push_back(std::make_unique<Post>(shared, spec.name, spec.id, std::move(decoders)));
   inputs_.push_back(spec.entry->make(spec.options, spec.shared));
   input_services_.push_back(std::make_unique<InputServices>(

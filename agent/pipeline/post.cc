@@ -43,7 +43,8 @@ Post::Post(PostServices services, std::string name, std::string id, std::vector<
                 [this](BatchRef batch, SourceState& second, std::uint64_t begin, std::uint64_t end) {
                   deliver_again(std::move(batch), second, begin, end);
                 },
-                [this](std::uint64_t bytes) { lose_left(bytes); }, [this](std::size_t lane) { lane_has_room(lane); }}) {}
+                [this](std::uint64_t bytes) { lose_left(bytes); }, [this](std::size_t lane) { lane_has_room(lane); }}) {
+}
 
 void Post::attach(Input* input) {
   gate_.attach(input);
@@ -62,7 +63,8 @@ void Post::lane_has_room(std::size_t lane) {
 
 void Post::lose_left(std::uint64_t bytes) {
   lost_bytes_.add(bytes);
-  services_.log.warn("{} bytes that an output had left in a file were destroyed before they could be read again", bytes);
+  services_.log.warn("{} bytes that an output had left in a file were destroyed before they could be read again",
+                     bytes);
 }
 
 ChunkRef Post::room(std::size_t bytes) { return or_hold(services_.space.room(bytes)); }

@@ -104,9 +104,9 @@ struct InputServices {
   std::function<void()> finished;
 };
 
-// Interface, shared by an input and the engine. A source's bytes, once more: for a lane that did not take them when they
-// were read first. On the worker's thread, but `read`. Whatever becomes of the input or the source's name, it can be
-// asked until it is let go of.
+// Interface, shared by an input and the engine. A source's bytes, once more: for a lane that did not take them when
+// they were read first. On the worker's thread, but `read`. Whatever becomes of the input or the source's name, it can
+// be asked until it is let go of.
 class Reread {
  public:
   virtual ~Reread() = default;
@@ -121,8 +121,9 @@ class Reread {
   };
   // Any thread, which it may block.
   virtual Got read(std::uint64_t position, std::span<char> into) = 0;
-  // Appends the records that begin in `window`, which stands at `position`; `last`: nothing that counts follows. Windows
-  // come in order, each where the one before was used up to. Returns the bytes used; 0: it takes a larger window.
+  // Appends the records that begin in `window`, which stands at `position`; `last`: nothing that counts follows.
+  // Windows come in order, each where the one before was used up to. Returns the bytes used; 0: it takes a larger
+  // window.
   virtual std::size_t frame(Batch& batch, std::string_view window, std::uint64_t position, bool last) = 0;
   [[nodiscard]] virtual const OriginRef& origin() const = 0;
 };
