@@ -360,6 +360,10 @@ void Control::finish() {
   grace_timer_.cancel();
   if (tap_desk_) tap_desk_->close();
   admin_.reset();
+  const Nanos grace = plan_.service.grace.value;
+  last_resort_ = std::make_unique<LastResort>(grace < 0 ? grace : std::max(grace, kSecond), 1, [this] {
+    log_.error("a disk or file system does not answer: the stop ends without it; what it was to keep is read again");
+  });
   for (const Shared& shared : shared_) {
     if (shared.part) shared.part->close();
   }

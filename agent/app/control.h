@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/admin.h"
+#include "app/last_resort.h"
 #include "app/letter_desk.h"
 #include "app/notify.h"
 #include "app/plan.h"
@@ -76,6 +77,7 @@ class Control {
   const Plan& plan_;
   RecentLog& sink_;
   Log log_;
+  std::unique_ptr<LastResort> last_resort_;  // from `finish` on, until all that follows is gone
   SystemClock clock_;
   Loop loop_;
   Heartbeat heartbeat_;

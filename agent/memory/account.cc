@@ -13,7 +13,7 @@ bool Budget::take(std::uint64_t bytes, Use use) {
   const std::int64_t floor = use == Use::intake ? reserve_ : 0;
   std::int64_t now = free_.load(std::memory_order_relaxed);
   do {
-    if (now - want < floor) return false;
+    if (now - want < floor && use != Use::rescue) return false;
   } while (!free_.compare_exchange_weak(now, now - want, std::memory_order_relaxed));
   return true;
 }

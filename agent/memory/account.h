@@ -7,8 +7,21 @@
 namespace logweir {
 
 // What memory is wanted for. An eighth of the budget is kept for the way out (encoding, spool, partial lines), so
-// that a full intake can never stop what would empty it.
-enum class Use : unsigned char { intake, outflow };
+// that a full intake can never stop what would empty it. `rescue` is charged even over the limit: for one thing at a
+// time that has waited long, may be larger than the eighth, and without which nothing gets smaller.
+enum class Use : unsigned char { intake, outflow, rescue };
+
+// Value. How often in a row one thing that must get out found no memory, and what may be asked for it then.
+class Hunger {
+ public:
+  [[nodiscard]] Use use() const { return failed_ < kPatience ? Use::outflow : Use::rescue; }
+  void failed() { ++failed_; }
+  void fed() { failed_ = 0; }
+
+ private:
+  static constexpr int kPatience = 25;
+  int failed_ = 0;
+};
 
 // Resource. The process's budget of bytes that may hold log data; any thread. Workers lease from it in blocks.
 class Budget {

@@ -139,6 +139,7 @@ void Lane::pump() {
   pumping_ = false;
   mind_spool();
   arm_timer(now);
+  if (setup_.hungry && waiting_bytes_ < setup_.options.queue_bytes.value / 4) setup_.hungry();
 }
 
 void Lane::arm_timer(Nanos now) {
@@ -332,7 +333,8 @@ void Lane::abandon() {
   logging_ = false;
 }
 
-void Lane::refresh_gauges() {
+void Lane::refresh_gauges(std::uint64_t left_bytes) {
+  metrics_.left_bytes.set(static_cast<double>(left_bytes));
   if (setup_.spool != nullptr) setup_.spool->refresh_gauges(unstored_ ? bytes_ : spill_bytes_);
   metrics_.in_flight.set(static_cast<double>(sent_count_));
   metrics_.queue_bytes.set(static_cast<double>(bytes_));

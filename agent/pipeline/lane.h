@@ -42,10 +42,11 @@ class Lane final : public OutputHost, private LaneSpoolUser {
     std::size_t index = 0;  // in the ledger
     LaneOptions options;
     Nanos linger = 0;
-    std::uint64_t seed = 0;      // of the back-off's jitter
-    std::function<void()> room;  // the queue fell to its low mark after it had been full
-    Burial* burial = nullptr;    // where rejected records go; may be null: they are dropped
-    LaneSpool* spool = nullptr;  // may be null
+    std::uint64_t seed = 0;             // of the back-off's jitter
+    std::function<void()> room;         // the queue fell to its low mark after it had been full
+    Burial* burial = nullptr;           // where rejected records go; may be null: they are dropped
+    LaneSpool* spool = nullptr;         // may be null
+    std::function<void()> hungry = {};  // there may be room for what the lane left; called often, may be null
   };
   explicit Lane(Setup setup);
   Lane(const Lane&) = delete;
@@ -58,6 +59,17 @@ class Lane final : public OutputHost, private LaneSpoolUser {
   // budget is used up; with `block` they are always taken, and `full` tells sources to stop.
   void enqueue(const BatchRef& batch, std::uint32_t first, std::uint32_t last);
   [[nodiscard]] bool full() const { return full_; }
+
+  // Value. Who would take records that are read again for this lane.
+  enum class Appetite : unsigned char { none, spool, peer };
+  [[nodiscard]] Appetite appetite() const;
+  // It is full and waits for the disk: what can be read again need not wait for it here.
+  [[nodiscard]] bool may_leave() const;
+  // The same, and it is not so far over its budget that no batch may be tried any more, to be left or taken.
+  [[nodiscard]] bool may_be_asked() const {
+    return may_leave() && spill_bytes_ <= setup_.options.queue_bytes.value + kOverBudget;
+  }
+  void count_left(std::uint64_t records) { metrics_.left.add(records); }
 
   // Stopping: no more lingering, waits for the peer are cut short.
   void hurry();
@@ -72,7 +84,7 @@ class Lane final : public OutputHost, private LaneSpoolUser {
   [[nodiscard]] std::uint64_t stored_records() const;  // of those that wait, in the spool
   [[nodiscard]] const std::string& name() const { return setup_.name; }
   [[nodiscard]] std::size_t index() const { return setup_.index; }
-  void refresh_gauges();
+  void refresh_gauges(std::uint64_t left_bytes);  // of what it left where it is
   [[nodiscard]] const Breaker& breaker() const { return breaker_; }
   [[nodiscard]] const std::string& last_failure() const { return last_failure_; }  // the output's word for it
   [[nodiscard]] std::string spool_fault() const { return setup_.spool != nullptr ? setup_.spool->fault() : ""; }
@@ -88,6 +100,8 @@ class Lane final : public OutputHost, private LaneSpoolUser {
  private:
   static constexpr Nanos kPatience =
       200 * kMillisecond;  // with a peer that is too slow, before its records are spilled
+
+  static constexpr std::uint64_t kOverBudget = 4 << 20;
 
   [[nodiscard]] bool lists_empty() const {
     return waiting_.empty() && sent_.empty() && burying_.empty() && spilling_.empty();

@@ -62,6 +62,19 @@ void Lane::consider_spill() {
   }
 }
 
+bool Lane::may_leave() const {
+  return full_ && logging_ && !setup_.options.durable && setup_.options.when_full == WhenFull::spill;
+}
+
+Lane::Appetite Lane::appetite() const {
+  const std::uint64_t budget = setup_.options.queue_bytes.value;
+  const bool nothing_older = !logging_ || (spilling_.empty() && !setup_.spool->has_unread());
+  const bool fails = setup_.loop.now() < resume_at_;
+  if (nothing_older && !fails && waiting_bytes_ < budget / 4) return Appetite::peer;
+  const bool stores = logging_ && setup_.spool->fault().empty() && spill_bytes_ < budget / 4;
+  return stores || (!logging_ && bytes_ <= budget) ? Appetite::spool : Appetite::none;
+}
+
 void Lane::store_some() {
   if (!setup_.spool->can_write()) return;
   bool room = true;

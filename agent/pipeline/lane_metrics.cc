@@ -17,6 +17,8 @@ LaneMetrics::LaneMetrics(Metrics& m, const std::string& output)
       rejected(m.counter("logweir_output_records_total", "Records by outcome", outcome_labels(output, "rejected"))),
       dropped(m.counter("logweir_output_records_total", "Records by outcome", outcome_labels(output, "dropped"))),
       bytes(m.counter("logweir_output_bytes_total", "Bytes of the bodies of delivered records", {{"output", output}})),
+      left(m.counter("logweir_output_left_records_total",
+                     "Records left in their files, to be read again for this output alone", {{"output", output}})),
       sends(m.counter("logweir_output_sends_total", "Shipments offered to the output", {{"output", output}})),
       retries(m.counter("logweir_output_retries_total", "Times the lane backed off", {{"output", output}})),
       breaker_opens(
@@ -24,6 +26,8 @@ LaneMetrics::LaneMetrics(Metrics& m, const std::string& output)
       in_flight(m.gauge("logweir_output_in_flight_records", "Records sent and not yet settled", {{"output", output}})),
       queue_bytes(
           m.gauge("logweir_output_queue_bytes", "Bytes the lane holds, in flight ones included", {{"output", output}})),
+      left_bytes(m.gauge("logweir_output_left_bytes", "Bytes of files that are to be read again for this output alone",
+                         {{"output", output}})),
       oldest_waiting(
           m.gauge("logweir_oldest_waiting_seconds", "Age of the oldest record the lane holds", {{"output", output}})),
       queue_wait(m.histogram("logweir_output_queue_wait_seconds", "Time a run of records waited before it was sent",

@@ -15,11 +15,13 @@ struct LaneMetrics {
   Counter& rejected;
   Counter& dropped;
   Counter& bytes;
+  Counter& left;
   Counter& sends;
   Counter& retries;
   Counter& breaker_opens;
   Gauge& in_flight;
   Gauge& queue_bytes;
+  Gauge& left_bytes;
   Gauge& oldest_waiting;
   Histogram& queue_wait;
   Histogram& send_time;

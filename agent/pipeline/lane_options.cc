@@ -30,8 +30,8 @@ constexpr std::array kOptions = {
     option<&LaneOptions::when_full>(
         "when_full", "auto",
         "What happens when the queue fills up: block stops reading until there is room; spill puts what is over half "
-        "of "
-        "it on disk, up to `storage.total_limit_size`, and then stops reading; drop_newest and drop_oldest lose "
+        "of it on disk, up to `storage.total_limit_size`, and then stops reading, or leaves in a file what other "
+        "outputs take of it and reads that again later; drop_newest and drop_oldest lose "
         "records "
         "and count them. auto: block for a conf's only output, else spill, so that one dead output does not stop the "
         "others.",

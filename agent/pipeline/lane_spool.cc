@@ -133,7 +133,7 @@ void LaneSpool::submit(Commit& commit, bool trim) {
 
 char* LaneSpool::room(std::size_t bytes) {
   if (chunks_.empty() || chunks_.back()->room() < bytes) {
-    ChunkRef chunk = setup_.batches.pool().take(Use::outflow, bytes);
+    ChunkRef chunk = setup_.batches.pool().take(write_hunger_.use(), bytes);
     if (!chunk) return nullptr;
     chunks_.push_back(std::move(chunk));
   }
@@ -165,7 +165,9 @@ LaneSpool::Added LaneSpool::add(ShippingNode& node) {
         fitting_ = rest.first - node.first;
         return Added::too_large;
       }
-      if (frames == 0) wake_at(loop_now() + kMemoryAgain, kMemoryAgain);
+      if (frames > 0) return Added::full;
+      write_hunger_.failed();
+      wake_at(loop_now() + kMemoryAgain, kMemoryAgain);
       return Added::full;
     }
     encode_frame(rest, plan, {own().mark, next_++, setup_.loop.wall()}, space);
@@ -173,6 +175,7 @@ LaneSpool::Added LaneSpool::add(ShippingNode& node) {
     gathered_ += plan.bytes;
     rest.first += plan.records;
   }
+  write_hunger_.fed();
   pieces_.push_back({&node, begin, next_, node.count()});
   return Added::added;
 }
@@ -283,7 +286,7 @@ LaneSpool::Shard* LaneSpool::oldest_unread() {
 void LaneSpool::read_more() {
   Shard* const shard = oldest_unread();
   if (closed_ || read_ != nullptr || shard == nullptr || loop_now() < read_at_) return;
-  ChunkRef memory = setup_.batches.pool().take(Use::outflow, read_bytes_);
+  ChunkRef memory = setup_.batches.pool().take(read_hunger_.use(), read_bytes_);
   if (!memory) {
     read_later();
     return;
@@ -326,6 +329,7 @@ void LaneSpool::read_ended(const std::shared_ptr<Read>& read) {
 }
 
 void LaneSpool::read_later() {
+  read_hunger_.failed();
   read_at_ = loop_now() + kMemoryAgain;
   wake_at(read_at_, kMemoryAgain);
 }
@@ -335,8 +339,9 @@ bool LaneSpool::take_in(Shard& shard, const SpoolRun& run) {
   ChunkRef room;
   for (std::size_t i = 0; i < run.frames.size(); ++i) {
     const FrameHead& head = run.heads[i];
-    auto batch = decode_frame(run.frames[i], setup_.batches, *origins_, Use::outflow, room);
+    auto batch = decode_frame(run.frames[i], setup_.batches, *origins_, read_hunger_.use(), room);
     if (!batch.ok() && batch.status().code() == Code::full) return false;
+    read_hunger_.fed();
     pass_over(shard, head.sequence, true);
     if (!batch.ok()) {
       pass_over(shard, head.sequence + 1, true);

@@ -107,7 +107,9 @@ class LaneSpool {
   [[nodiscard]] const std::string& fault() const { return fault_; }  // empty: all is well
   void not_needed();  // nothing is to be written now: a write that failed is no fault any more
   void refresh_gauges(std::uint64_t unstored_bytes);  // `unstored_bytes`: what waits to be written
-  void close();                                       // forgets what is under way
+  // Forgets what is under way. Waits for the committer to give back what it was lent, which a disk that hangs can make
+  // as long as it likes: who stops a process bounds that.
+  void close();
 
  private:
   struct Shard;
@@ -163,6 +165,8 @@ class LaneSpool {
 
   std::shared_ptr<Read> read_;
   std::size_t read_bytes_;
+  Hunger write_hunger_;
+  Hunger read_hunger_;
   std::uint64_t unread_ = 0;
   bool saw_damage_ = false;
   bool closed_ = false;

@@ -99,7 +99,9 @@ std::uint64_t Ledger::prefix_of(const SourceState& source) {
 
 std::vector<SourceReport> Ledger::report(std::size_t most) const {
   std::vector<std::pair<std::uint64_t, const SourceState*>> all;
-  for (const auto& source : sources_) all.emplace_back(source->read_to - prefix_of(*source), source.get());
+  for (const auto& source : sources_) {
+    if (source->second_of == nullptr) all.emplace_back(source->read_to - prefix_of(*source), source.get());
+  }
   const auto behind = [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second->id < b.second->id;
   };
@@ -195,10 +197,12 @@ void Ledger::advance(SourceState& source, std::size_t index) {
     // Before it is routed, somebody upstream may still hold records of it that no lane has seen.
     reached = open->is_routed ? std::max(open->begin, open->reached[index]) : open->begin;
   }
+  if (lane.second != nullptr) reached = std::min(reached, lane.second->lanes[index].prefix);
   if (reached <= lane.prefix) return;
   lane.prefix = reached;
   lane.dirty = true;
   mark(source);
+  if (source.second_of != nullptr && source.second_lane == index) advance(*source.second_of, index);
 }
 
 void Ledger::retire_heads(SourceState& source) {
@@ -235,17 +239,59 @@ void Ledger::checkpoint() {
 }
 
 void Ledger::maybe_finish(SourceState& source) {
-  if (!source.closing || source.head != nullptr) return;
+  if (!source.closing || source.head != nullptr || source.seconds > 0) return;
+  if (SourceState* const first = source.second_of) {
+    const std::size_t lane = source.second_lane;
+    first->lanes[lane].second = nullptr;
+    --first->seconds;
+    --seconds_;
+    remove(source);
+    advance(*first, lane);
+    retire_heads(*first);
+    return;
+  }
   if (source.queued) {
     checkpoint();
   }
   if (source.forget && state_ != nullptr && source.uid != 0) state_->drop_source(source.uid);
   const std::function<void()> finished = std::move(source.finished);
+  remove(source);
+  if (finished) finished();
+}
+
+void Ledger::remove(SourceState& source) {
   const std::uint32_t index = source.index;
   sources_.back()->index = index;
   std::swap(sources_[index], sources_.back());
   sources_.pop_back();
-  if (finished) finished();
+}
+
+SourceState* Ledger::open_second(SourceState& source, std::size_t lane, std::uint64_t from) {
+  SourceState*& second = source.lanes[lane].second;
+  if (second != nullptr) {  // what an earlier one read is still under way
+    second->closing = false;
+    if (from > second->read_to) begin(*second, second->read_to, from);
+    return second;
+  }
+  auto owned = std::make_unique<SourceState>();
+  owned->id = source.id;
+  owned->name = copy_of(source.name.get());
+  owned->lanes.resize(lane_ids_.size());
+  for (SourceState::Lane& each : owned->lanes) each.prefix = from;
+  owned->read_to = from;
+  owned->second_of = &source;
+  owned->second_lane = lane;
+  owned->index = static_cast<std::uint32_t>(sources_.size());
+  second = owned.get();
+  ++source.seconds;
+  ++seconds_;
+  sources_.push_back(std::move(owned));
+  return second;
+}
+
+void Ledger::close_second(SourceState& second) {
+  second.closing = true;
+  maybe_finish(second);
 }
 
 }  // namespace logweir

@@ -19,13 +19,15 @@ namespace logweir {
 //   recovered + read + made = merged + filtered + unrouted + replayed + delivered + dropped + dead_letter + waiting
 // `waiting` is counted by walking the lanes, never derived from the others.
 struct LedgerCounts {
-  std::uint64_t recovered = 0;  // out of a spool
+  std::uint64_t recovered = 0;  // out of a spool, or read again for the lane that had left them
   std::uint64_t read = 0;       // handed over by inputs, or dropped by them
   std::uint64_t made = 0;       // a copy for each further lane; records a filter made up
   std::uint64_t merged = 0;     // became part of another record
   std::uint64_t filtered = 0;
   std::uint64_t unrouted = 0;
-  std::uint64_t replayed = 0;  // read again for another lane, skipped by one that had them already
+  // Read again for another lane, skipped by one that had them already; or left where they are by a lane that can't hold
+  // them, for which they are read again (and count as recovered then).
+  std::uint64_t replayed = 0;
   std::uint64_t delivered = 0;
   std::uint64_t dropped = 0;
   std::uint64_t dead_letter = 0;
@@ -58,7 +60,8 @@ struct SourceState {
     std::uint64_t prefix = 0;
     std::uint64_t resume = 0;  // what an earlier run had delivered: records below it are skipped
     Receipt* cursor = nullptr;
-    bool dirty = false;  // prefix moved since the checkpoint was last told
+    bool dirty = false;             // prefix moved since the checkpoint was last told
+    SourceState* second = nullptr;  // what is read again for this lane alone; its prefix bounds ours
   };
   std::uint64_t uid = 0;         // 0: can't be read again, no checkpoint
   std::uint64_t id = 0;          // for record ids: the uid, or one made up for this run
@@ -69,6 +72,9 @@ struct SourceState {
   Receipt* tail = nullptr;
   std::vector<Lane> lanes;
   std::function<void()> finished;
+  SourceState* second_of = nullptr;  // this is a second reading, of that source for that lane
+  std::size_t second_lane = 0;
+  std::uint32_t seconds = 0;  // second readings of this one
   bool closing = false;
   bool forget = false;
   bool queued = false;      // in the ledger's list of what to write
@@ -93,6 +99,12 @@ class Ledger final : public ReceiptKeeper {
   }
   void close(SourceState* source, bool forget, std::function<void()> finished);
 
+  // A lane leaves the source's records from `from` on where they are, to be read again for it alone: their receipts are
+  // the second reading's, at the same positions. The source stays until the second reading is closed and done with.
+  SourceState* open_second(SourceState& source, std::size_t lane, std::uint64_t from);
+  // The lane takes part in the first reading again.
+  void close_second(SourceState& second);
+
   // A claim to [begin, end), behind all earlier ones of this source.
   ReceiptRef begin(SourceState& source, std::uint64_t begin, std::uint64_t end);
   void owe(Receipt& receipt, std::size_t lane) { ++receipt.owed[lane]; }
@@ -109,7 +121,7 @@ class Ledger final : public ReceiptKeeper {
 
   // The `most` sources that are furthest behind, the furthest first.
   [[nodiscard]] std::vector<SourceReport> report(std::size_t most) const;
-  [[nodiscard]] std::size_t source_count() const { return sources_.size(); }
+  [[nodiscard]] std::size_t source_count() const { return sources_.size() - seconds_; }
 
   LedgerCounts counts;  // all but `waiting`
 
@@ -118,6 +130,7 @@ class Ledger final : public ReceiptKeeper {
   void retire_heads(SourceState& source);
   void mark(SourceState& source);
   void maybe_finish(SourceState& source);
+  void remove(SourceState& source);
   Receipt* take_receipt();
 
   std::vector<std::string> lane_ids_;
@@ -127,6 +140,7 @@ class Ledger final : public ReceiptKeeper {
   std::function<void()> heard_;
   std::unordered_map<std::uint64_t, std::vector<std::pair<std::size_t, std::uint64_t>>> saved_;  // from the last run
   std::vector<std::unique_ptr<SourceState>> sources_;
+  std::size_t seconds_ = 0;  // of them, second readings
   std::vector<SourceState*> moved_;
   std::vector<std::unique_ptr<Receipt>> all_receipts_;
   std::vector<Receipt*> free_receipts_;

@@ -85,9 +85,10 @@ Status Pipeline::open_output(const OutputSpec& spec, std::size_t index) {
   if (!matcher.ok()) return matcher.status();
   const Log& log = spec.log;
   const std::uint64_t seed = std::hash<std::string>{}(spec.id) + spec_.worker;
-  lanes_.push_back(std::make_unique<Lane>(
-      Lane::Setup{loop_, ledger_, *spec_.metrics, pool_, log, spec.name, index, spec.lane, spec.linger, seed,
-                  [this, index] { lane_has_room(index); }, burial_.get(), open_spool(spec, index)}));
+  lanes_.push_back(
+      std::make_unique<Lane>(Lane::Setup{loop_, ledger_, *spec_.metrics, pool_, log, spec.name, index, spec.lane,
+                                         spec.linger, seed, [this, index] { lane_has_room(index); }, burial_.get(),
+                                         open_spool(spec, index), [this, index] { lane_is_hungry(index); }}));
   Lane& lane = *lanes_.back();
   outputs_.push_back(make_output(spec));
   Output& output = *outputs_.back();
@@ -147,26 +148,19 @@ Status Pipeline::open_input(const InputSpec& spec) {
     if (!decoder.ok()) return decoder.status();
     decoders.push_back(std::move(decoder).value());
   }
-  const PostServices shared{loop_,
-                            batches_,
-                            space_,
-                            ledger_,
-                            chain_,
-                            poison_,
-                            router_,
-                            tags_,
-                            durables_,
-                            spec_.state,
-                            *spec_.metrics,
-                            lanes_.size(),
-                            [this] { pool_timer_.arm(loop_.now() + kAskPoolAgain, kAskPoolAgain); },
-                            &tap_};
+  const PostServices shared{
+      loop_,       batches_,       space_,
+      ledger_,     chain_,         poison_,
+      router_,     tags_,          durables_,
+      spec_.state, *spec_.metrics, *jobs_,
+      spec.log,    lanes_.size(),  [this] { pool_timer_.arm(loop_.now() + kAskPoolAgain, kAskPoolAgain); },
+      &tap_};
   posts_.push_back(std::make_unique<Post>(shared, spec.name, spec.id, std::move(decoders)));
   inputs_.push_back(spec.entry->make(spec.options, spec.shared));
   input_services_.push_back(std::make_unique<InputServices>(
       InputServices{loop_, *posts_.back(), spec.log, *spec_.metrics, *jobs_, spec.name, spec.tag, spec_.worker,
                     spec_.workers, spec_.machine_id, spec_.finished}));
-  posts_.back()->gate().attach(inputs_.back().get());
+  posts_.back()->attach(inputs_.back().get());
   return inputs_.back()->open(*input_services_.back());
 }
 
@@ -181,7 +175,11 @@ void Pipeline::replay(const std::vector<Letter>& letters, std::function<void(Rep
 }
 
 void Pipeline::lane_has_room(std::size_t index) {
-  for (const auto& post : posts_) post->gate().release(index);
+  for (const auto& post : posts_) post->lane_has_room(index);
+}
+
+void Pipeline::lane_is_hungry(std::size_t index) {
+  for (const auto& post : posts_) post->backlog().read_more(index);
 }
 
 void Pipeline::pool_has_room() {
@@ -192,7 +190,7 @@ void Pipeline::pool_has_room() {
 void Pipeline::stop_intake() {
   if (std::exchange(intake_stopped_, true)) return;
   for (const auto& input : inputs_) input->close();
-  for (const auto& post : posts_) post->gate().attach(nullptr);
+  for (const auto& post : posts_) post->attach(nullptr);
 }
 
 void Pipeline::hurry() {
@@ -224,7 +222,9 @@ PipelineSnapshot Pipeline::snapshot(std::size_t most_sources) {
   PipelineSnapshot snapshot;
   snapshot.ledger = ledger_.counts;
   for (const auto& lane : lanes_) {
-    lane->refresh_gauges();
+    std::uint64_t left = 0;
+    for (const auto& post : posts_) left += post->backlog().bytes(lane->index());
+    lane->refresh_gauges(left);
     const std::string& missing = spool_faults_[lane->index()];
     const std::uint64_t waiting = lane->waiting_records();
     snapshot.ledger.waiting += waiting;

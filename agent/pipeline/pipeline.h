@@ -131,6 +131,7 @@ class Pipeline {
   std::unique_ptr<Output> make_output(const OutputSpec& spec);
   Lane* lane_of(std::string_view output);
   void lane_has_room(std::size_t index);
+  void lane_is_hungry(std::size_t index);
   void pool_has_room();
 
   Loop& loop_;

@@ -37,7 +37,35 @@ Post::Post(PostServices services, std::string name, std::string id, std::vector<
                                                bytes_buckets(), {{"input", name_}})),
       batch_records_(services_.metrics.histogram("logweir_batch_records", "Records in a batch as it was read",
                                                  count_buckets(), {{"input", name_}})),
-      gate_(services_.loop, paused_counter(services_.metrics, name_), services_.lanes + 1) {}
+      gate_(services_.loop, paused_counter(services_.metrics, name_), services_.lanes + 1),
+      backlog_({services_.loop, services_.batches.pool(), services_.batches, services_.ledger, services_.jobs,
+                services_.router, services_.lanes,
+                [this](BatchRef batch, SourceState& second, std::uint64_t begin, std::uint64_t end) {
+                  deliver_again(std::move(batch), second, begin, end);
+                },
+                [this](std::uint64_t bytes) { lose_left(bytes); }, [this](std::size_t lane) { lane_has_room(lane); }}) {
+}
+
+void Post::attach(Input* input) {
+  gate_.attach(input);
+  backlog_.attach(input);
+  if (input == nullptr) backlog_.close();
+}
+
+// Lanes that hold the input back since no other one took more may leave what comes now.
+void Post::lane_has_room(std::size_t lane) {
+  gate_.release(lane);
+  if (!gate_.held() || backlog_.has(lane)) return;
+  for (std::size_t i = 0; i < services_.lanes; ++i) {
+    if (services_.router.lane(i).may_be_asked()) gate_.release(i);
+  }
+}
+
+void Post::lose_left(std::uint64_t bytes) {
+  lost_bytes_.add(bytes);
+  services_.log.warn("{} bytes that an output had left in a file were destroyed before they could be read again",
+                     bytes);
+}
 
 ChunkRef Post::room(std::size_t bytes) { return or_hold(services_.space.room(bytes)); }
 
@@ -112,9 +140,25 @@ void Post::deliver(BatchRef batch, Source source, std::uint64_t begin, std::uint
       services_.tap->look(TapPoint::input, name_, *batch, 0, static_cast<std::uint32_t>(batch->records.size()));
     }
     services_.ledger.counts.filtered += services_.chain.apply(*batch, services_.loop.wall());
-    for (Lane* lane : services_.router.route(batch)) {
-      if (lane->full()) gate_.hold(lane->index());
+    backlog_.saw(batch->bytes);
+    for (Lane* lane : services_.router.route(batch, &backlog_)) {
+      if (lane->full() && !backlog_.leaves_next(*lane, *batch)) gate_.hold(lane->index());
     }
+  }
+  batch->receipt.reset();
+}
+
+// What the parsers and filters make of it is what they made of it for the others, who have it.
+void Post::deliver_again(BatchRef batch, SourceState& second, std::uint64_t begin, std::uint64_t end) {
+  const SourceState& source = *second.second_of;
+  batch->receipt = services_.ledger.begin(second, begin, end);
+  batch->claim = batch->receipt.get();
+  batch->source = source.id;
+  services_.ledger.counts.recovered += batch->records.size();
+  if (!batch->records.empty()) {
+    decode(*batch);
+    services_.ledger.counts.filtered += services_.chain.apply(*batch, services_.loop.wall());
+    services_.router.route_to(second.second_lane, batch, source);
   }
   batch->receipt.reset();
 }

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "loop/jobs.h"
 #include "loop/loop.h"
 #include "metrics/metrics.h"
+#include "pipeline/backlog.h"
 #include "pipeline/chain.h"
 #include "pipeline/durables.h"
 #include "pipeline/gate.h"
@@ -53,6 +55,8 @@ struct PostServices {
   Durables& durables;
   State* state;  // may be null
   Metrics& metrics;
+  Jobs::Desk& jobs;
+  Log log;
   std::size_t lanes;              // gate reasons 0..lanes-1; then the pool
   std::function<void()> starved;  // the pool had nothing: see to it that the gates are opened again
   Tap* tap = nullptr;
@@ -64,6 +68,11 @@ class Post final : public Intake {
  public:
   Post(PostServices services, std::string name, std::string id, std::vector<std::unique_ptr<Decoder>> decoders);
 
+  // Null: there is none any more.
+  void attach(Input* input);
+  // Lane `lane` fell to its low mark.
+  void lane_has_room(std::size_t lane);
+  [[nodiscard]] Backlog& backlog() { return backlog_; }
   [[nodiscard]] Gate& gate() { return gate_; }
   [[nodiscard]] std::size_t pool_reason() const { return services_.lanes; }
 
@@ -87,6 +96,8 @@ class Post final : public Intake {
  private:
   void decode(Batch& batch);
   Decoded run(Decoder& decoder, Batch& batch, Nanos wall);
+  void deliver_again(BatchRef batch, SourceState& second, std::uint64_t begin, std::uint64_t end);
+  void lose_left(std::uint64_t bytes);
   ChunkRef or_hold(ChunkRef chunk);
 
   PostServices services_;
@@ -103,6 +114,7 @@ class Post final : public Intake {
   Histogram& batch_records_;
   Spare spare_;
   Gate gate_;
+  Backlog backlog_;
 };
 
 }  // namespace logweir

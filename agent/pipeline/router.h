@@ -15,6 +15,14 @@
 
 namespace logweir {
 
+// Interface. Knows which lanes leave a batch where it came from.
+class Leaving {
+ public:
+  virtual ~Leaving() = default;
+  // True: the lane does not get the batch now; its source will be read again for it.
+  virtual bool leaves(Lane& lane, const Batch& batch) = 0;
+};
+
 // Resource, one per worker. Which lanes a tag goes to, worked out once per tag, and the counting of what that makes of
 // a batch.
 class Router {
@@ -29,14 +37,19 @@ class Router {
 
   // Seals the batch and gives each lane that wants it its records; what a lane had delivered in an earlier run is
   // passed over. Returns the lanes that got it, until the next call.
-  const std::vector<Lane*>& route(const BatchRef& batch);
+  // `leaving` may be null.
+  const std::vector<Lane*>& route(const BatchRef& batch, Leaving* leaving);
+  // The same for a batch of `source` that was read again for one lane.
+  void route_to(std::size_t lane, const BatchRef& batch, const SourceState& source);
+  [[nodiscard]] Lane& lane(std::size_t index) const { return *targets_[index].lane; }
+  const std::vector<std::size_t>& lanes_for(const Tag& tag);  // may grow as tags come
 
  private:
   struct Target {
     Lane* lane;
     Matcher matcher;
   };
-  const std::vector<std::size_t>& lanes_for(const Tag& tag);
+  std::uint32_t pass_over(std::size_t lane, const Batch& batch, const SourceState& source);
 
   Ledger& ledger_;
   Log log_;

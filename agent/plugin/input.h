@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -103,6 +104,30 @@ struct InputServices {
   std::function<void()> finished;
 };
 
+// Interface, shared by an input and the engine. A source's bytes, once more: for a lane that did not take them when
+// they were read first. On the worker's thread, but `read`. Whatever becomes of the input or the source's name, it can
+// be asked until it is let go of.
+class Reread {
+ public:
+  virtual ~Reread() = default;
+  enum class Found : unsigned char {
+    bytes,
+    later,  // the source is not what it was; where its bytes are now is not known yet
+    gone,   // they were destroyed
+  };
+  struct Got {
+    Found found = Found::bytes;
+    std::size_t bytes = 0;  // fewer than asked for: they are not there (yet)
+  };
+  // Any thread, which it may block.
+  virtual Got read(std::uint64_t position, std::span<char> into) = 0;
+  // Appends the records that begin in `window`, which stands at `position`; `last`: nothing that counts follows.
+  // Windows come in order, each where the one before was used up to. Returns the bytes used; 0: it takes a larger
+  // window.
+  virtual std::size_t frame(Batch& batch, std::string_view window, std::uint64_t position, bool last) = 0;
+  [[nodiscard]] virtual const OriginRef& origin() const = 0;
+};
+
 // Interface. A source of records; one object per worker. After construction: open, then any number of pause and
 // resume, then close. All calls on the worker's thread.
 class Input {
@@ -112,6 +137,9 @@ class Input {
   virtual void pause() = 0;  // stop reading soon; what is in hand may still be delivered
   virtual void resume() = 0;
   virtual void close() = 0;  // stop reading at once; nothing is delivered after it returns
+  // Asked inside `deliver`, for the source of that batch: a way to read it again from the batch's begin on. Null: it
+  // can't be, and lanes take what comes or hold the input back.
+  virtual std::shared_ptr<Reread> reread(Source /*source*/) { return nullptr; }
 };
 
 // Value. Where another agent stopped reading a file, which is told by its inode and the name it had then.

@@ -218,12 +218,12 @@ def measure(work, rounds, seconds, say):
         say(f"the agent's ledger is off by {o['discrepancy']}")
     say("\na live output beside one that is refused\n\n| lines/s | received alone / beside | delay p99 ms alone / beside |\n"
         "|---|---|---|")
-    rows, unbounded = sibling(work, (50_000, 200_000), 5, 256, rounds)
+    rows, unbounded = sibling(work, (50_000, 200_000), 5, 1024, rounds)
     found["sibling"], found["sibling_unbounded"] = rows, unbounded
     for r in rows:
         say(_line(r["rate"], f"{r['alone']['share']:.4f} / {r['beside']['share']:.4f}",
                   f"{r['alone']['p99']:.2f} / {r['beside']['p99']:.2f}"))
-    say(f"\nas fast as a file is read, with what the spool takes as the pace: {unbounded['alone_mb_s']:.0f} MB/s alone, "
+    say(f"\nas fast as a file is read (1 GiB): {unbounded['alone_mb_s']:.0f} MB/s alone, "
         f"{unbounded['beside_mb_s']:.0f} beside ({unbounded['ratio']:.2f})")
     found["ways"] = ways(work, rounds)
     sizes = list(next(iter(found["ways"].values())))

@@ -291,7 +291,7 @@ TEST_CASE("a peer that went silent in the middle of a body is given up, and the 
     ~AtEnd() { run(); }
     std::function<void()> run;
   } const at_end{let_go};
-  HttpBench bench(peer, [](auto& o) { o.read_idle_timeout = {200 * kMillisecond}; });
+  HttpBench bench(peer, [](auto& o) { o.read_idle_timeout = {kSecond}; });
   const BatchRef batch = bench.batch(7000, 1000);
   CHECK(bench.send(batch) == 7000);
   REQUIRE(bench.settled(7000));

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records that wait on disk: outages, crashes, stops, full disks; nothing lost, in order, nothing twice that was done."""
+import os
 import resource
 import shutil
 import signal
@@ -180,3 +181,58 @@ def test_files_that_may_not_grow_are_a_fault_and_not_an_end(agent, sink, logs):
     sink.up()
     wait_until(lambda: len(sink.lines) >= 100_000)
     assert Verdict(100_000, sink.lines).exactly_once()
+
+
+NO_SPACE = {**SPILLS, "storage.min_free_size": "1000000G"}  # no disk has that much
+
+
+def left(agent):
+    return agent.metric("logweir_output_left_bytes") or 0
+
+
+@pytest.mark.parametrize("then", ["stay", "deleted", "copytruncate", "kill"])
+def test_a_dead_output_leaves_in_the_file_what_it_can_not_spool(agent, sink, logs, out, then):
+    path = logs / "app.log"
+    sink.down()
+    path.write_bytes(numbered(0, 60_000))
+    agent.configure(tail(path), [to_tcp(sink, **NO_SPACE), to_file(out, **SMALL)],
+                    filters=[{"name": "grep", "match": "*", "exclude": "log nothing_like_it"}]).start()
+    wait_until(lambda: verdict_of(out, 60_000).exactly_once(), what="the other output has all")
+    assert left(agent) > 1 << 20
+    if then == "deleted":
+        path.unlink()
+        path.write_bytes(numbered(60_000, 60_100))
+    elif then == "copytruncate":
+        shutil.copyfile(path, logs / "app.log.1")
+        os.truncate(path, 0)
+        put(path, *numbered(60_000, 60_100).splitlines())
+    else:
+        put(path, *numbered(60_000, 60_100).splitlines())
+    wait_until(lambda: verdict_of(out, 60_100).exactly_once())
+    if then == "kill":
+        agent.kill()
+        agent.start()
+    sink.up()
+    wait_until(lambda: Verdict(60_100, sink.lines).distinct == 60_100)
+    verdict = Verdict(60_100, sink.lines)
+    assert verdict.exactly_once() or (then == "kill" and not verdict.disorder and verdict.duplicated <= 4000), verdict
+    wait_until(lambda: left(agent) == 0)
+    assert verdict_of(out, 60_100).exactly_once()
+    put(path, *numbered(60_100, 60_110).splitlines())
+    wait_until(lambda: Verdict(60_110, sink.lines).distinct == 60_110 and verdict_of(out, 60_110).exactly_once())
+    assert agent.metric("logweir_lost_bytes_total") == 0
+
+
+def test_what_was_left_in_a_burst_is_spooled_once_the_input_is_calm(agent, sink, logs, out):
+    sink.down()
+    path = logs / "app.log"
+    path.write_bytes(numbered(0, 120_000))
+    agent.configure(tail(path), [to_tcp(sink, **SPILLS), to_file(out)]).start()
+    wait_until(lambda: read(agent) == 120_000)
+    wait_until(lambda: left(agent) == 0 and spooled(agent) > 100_000, what="all is in the spool")
+    path.unlink()
+    agent.kill()
+    sink.up()
+    agent.start()
+    wait_until(lambda: Verdict(120_000, sink.lines).distinct == 120_000)
+    assert not Verdict(120_000, sink.lines).disorder

@@ -167,7 +167,7 @@ class SpooledLane {
     return counts.discrepancy();
   }
   [[nodiscard]] double queue_bytes() {
-    lane->refresh_gauges();
+    lane->refresh_gauges(0);
     return metrics.gauge("logweir_output_queue_bytes", "", {{"output", "out.0"}}).value();
   }
 

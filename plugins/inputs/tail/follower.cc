@@ -35,6 +35,7 @@ Follower::Follower(InputServices& services, const TailOptions& options, Exchange
       descriptors_(open_files_for(options, services.workers)),
       reader_(services, rules_of(options), std::move(decoding), [this](Reader::ColdRead& read) { read_ended(read); }),
       generations_(services, options, [this](std::uint64_t uid) { kept(uid); }),
+      rereads_(services.loop, rules_of(options)),
       turn_(services.loop, [this] { turn(); }),
       timer_(services.loop.timers(), [this] { tick(); }),
       unread_(services.metrics.gauge("logweir_input_unread_bytes", "Bytes in files that were not read yet",
@@ -356,6 +357,13 @@ void Follower::read_ended(Reader::ColdRead& read) {
 void Follower::account(TailFile& file) {
   const std::uint64_t now = file.gone && file.uid == 0 ? 0 : file.unread();
   unread_bytes_ += static_cast<double>(now) - static_cast<double>(std::exchange(file.counted_unread, now));
+}
+
+std::shared_ptr<Reread> Follower::reread(Source source) {
+  const TailFile* const file = reader_.handing_over();
+  if (file == nullptr || file->source != source || !file->fd) return nullptr;
+  // A second reading takes the file's bytes as they are.
+  return file->packed || file->code != TextCode::utf8 ? nullptr : rereads_.make(*file);
 }
 
 void Follower::close() {

@@ -17,6 +17,7 @@
 #include "plugins/inputs/tail/generations.h"
 #include "plugins/inputs/tail/options.h"
 #include "plugins/inputs/tail/reader.h"
+#include "plugins/inputs/tail/rereads.h"
 
 namespace logweir::tail {
 
@@ -39,6 +40,7 @@ class Follower {
   void pause() { paused_ = true; }
   void resume();
   void close();
+  std::shared_ptr<Reread> reread(Source source);
 
  private:
   static constexpr Nanos kTick = 100 * kMillisecond;
@@ -105,6 +107,7 @@ class Follower {
   Descriptors descriptors_;
   Reader reader_;
   Generations generations_;
+  Rereads rereads_;
   List<TailFile> opening_;
   List<TailFile> live_;
   List<TailFile> backlog_;

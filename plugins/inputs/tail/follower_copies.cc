@@ -38,10 +38,12 @@ void Follower::truncated(TailFile& file) {
   truncations_.add(1);
   TailFile* const copy = copy_of(file);
   if (copy != nullptr) {
+    rereads_.moved(file.source, *copy);
     adopt_copy(*copy, file);
   } else {
     services_.log.info("{} was truncated; it is read from its start again", file.path);
     lose(file);
+    rereads_.lost(file.source);
     keeping_.erase(file.uid);
     generations_.forget(file);
   }

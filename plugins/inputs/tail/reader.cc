@@ -179,7 +179,9 @@ bool Reader::join(TailFile& file, const std::vector<TailFile*>& fronts) {
     renew_mark(*front);
   }
   file.joins = 0;
+  joining_ = true;
   hand_over(file, std::move(batch), framed, span);
+  joining_ = false;
   renew_mark(file);
   return true;
 }
@@ -294,7 +296,9 @@ void Reader::hand_over(TailFile& file, BatchRef batch, const Framed& framed, std
   file.scanned = std::max(file.scanned, end);
   if (file.line_end <= end) file.line_end = 0;
   bytes_ += end - begin;
+  handing_over_ = joining_ ? nullptr : &file;
   services_.intake.deliver(std::move(batch), file.source, begin, end);
+  handing_over_ = nullptr;
 }
 
 void Reader::renew_mark(TailFile& file) {

@@ -55,6 +55,8 @@ class Reader {
   void abandon(TailFile& file);
   // Whether another compressed file may be begun.
   [[nodiscard]] bool can_unpack() const { return unpackers_.use_count() <= kMostUnpackers; }
+  // While a batch is handed over: its file, unless part of the batch is in another one.
+  [[nodiscard]] const TailFile* handing_over() const { return handing_over_; }
   [[nodiscard]] int error() const { return error_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // handed over, ever
   [[nodiscard]] bool is_remote(const TailFile& file) { return devices_.is_remote(file.id.dev, file.fd.get()); }
@@ -106,6 +108,8 @@ class Reader {
   Devices devices_;
   std::vector<ColdRead*> under_way_;
   std::shared_ptr<int> unpackers_ = std::make_shared<int>();  // each unpacker has a share
+  const TailFile* handing_over_ = nullptr;
+  bool joining_ = false;
   int error_ = 0;
   std::uint64_t bytes_ = 0;
 };

@@ -40,6 +40,7 @@ class TailInput final : public Input {
   }
   void pause() override { follower_->pause(); }
   void resume() override { follower_->resume(); }
+  std::shared_ptr<Reread> reread(Source source) override { return follower_->reread(source); }
   void close() override {
     if (mail_ == nullptr) return;
     discovery_.exchange().leave(worker_);

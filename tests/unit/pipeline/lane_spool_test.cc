@@ -246,4 +246,31 @@ TEST_CASE("a write that is under way when the lane is closed counts: its source 
   CHECK(ground.delivered() == Ground::up_to(4));
 }
 
+TEST_CASE(
+    "a record larger than what is kept for the way out goes to the spool and comes back though memory stays full") {
+  SpooledLaneOptions options;
+  options.memory = 6 << 20;
+  options.spool = {4 << 20, 64 << 20, 0, false, true};
+  options.lane.queue_bytes.value = 1 << 20;
+  options.lane.batch_bytes.value = 1 << 20;
+  Ground bench(options);
+  bench.output.down = true;
+  {
+    const ChunkRef others = bench.life->pool.take(Use::intake, 3 << 20);  // another lane's, which is dead as well
+    REQUIRE(others);
+    bench.put(1, 2 << 20);
+    for (int i = 0; i < 100 && bench.life->lane->stored_records() == 0; ++i) {
+      bench.life->settle(1);
+      bench.life->pass(100 * kMillisecond);
+    }
+    CHECK(bench.life->lane->stored_records() == 1);
+  }
+  bench.output.down = false;
+  bench.restart();
+  const ChunkRef others = bench.life->pool.take(Use::intake, 5 << 20);
+  REQUIRE(others);
+  bench.drain();
+  CHECK(bench.delivered() == Ground::up_to(1));
+}
+
 }  // namespace logweir

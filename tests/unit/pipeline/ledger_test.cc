@@ -146,4 +146,58 @@ TEST_CASE("sources that are closed in any order leave the others as they were") 
   CHECK(ledger.source_count() == 0);
 }
 
+TEST_CASE("what a lane leaves to be read again holds its prefix, not the other lane's, and keeps the source") {
+  Ledger ledger({"live", "dead"}, nullptr);
+  SourceState* const source = ledger.open(1, 0, "/log/1");
+  bool finished = false;
+  const auto delivered = [&](std::size_t lane) { return Ledger::prefix_of(*source, lane); };
+  ReceiptRef first = ledger.begin(*source, 0, 10);
+  Receipt& held = *first.get();
+  ledger.owe(held, 1);
+  first.reset();
+  SourceState* const second = ledger.open_second(*source, 1, 10);
+  ledger.begin(*source, 10, 30);
+  CHECK(delivered(0) == 30);
+  CHECK(delivered(1) == 0);
+  ledger.settled(held, 1);
+  CHECK(delivered(1) == 10);
+  ReceiptRef again = ledger.begin(*second, 10, 20);
+  Receipt& owed = *again.get();
+  ledger.owe(owed, 1);
+  again.reset();
+  CHECK(delivered(1) == 10);
+  ledger.settled(owed, 1);
+  CHECK(delivered(1) == 20);
+  ledger.close(source, false, [&] { finished = true; });
+  CHECK_FALSE(finished);
+  CHECK(ledger.source_count() == 1);
+  CHECK(ledger.report(5).size() == 1);
+  ledger.begin(*second, 20, 30);
+  CHECK(delivered(1) == 30);
+  ledger.close_second(*second);
+  CHECK(finished);
+  CHECK(ledger.source_count() == 0);
+}
+
+TEST_CASE("a lane that leaves more while what it read again is under way goes on with the same second reading") {
+  Ledger ledger({"live", "dead"}, nullptr);
+  SourceState* const source = ledger.open(1, 0, "/log/1");
+  SourceState* const second = ledger.open_second(*source, 1, 0);
+  ledger.begin(*source, 0, 10);
+  ReceiptRef again = ledger.begin(*second, 0, 10);
+  Receipt& owed = *again.get();
+  ledger.owe(owed, 1);
+  again.reset();
+  ledger.close_second(*second);
+  ledger.begin(*source, 10, 20);
+  CHECK(ledger.open_second(*source, 1, 20) == second);
+  ledger.begin(*source, 20, 30);
+  CHECK(Ledger::prefix_of(*source, 1) == 0);
+  ledger.settled(owed, 1);
+  CHECK(Ledger::prefix_of(*source, 1) == 20);
+  ledger.begin(*second, 20, 30);
+  ledger.close_second(*second);
+  CHECK(Ledger::prefix_of(*source, 1) == 30);
+}
+
 }  // namespace logweir
