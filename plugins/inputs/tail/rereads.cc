@@ -30,7 +30,7 @@ class FileReread final : public Reread {
 
   std::size_t frame(Batch& batch, std::string_view window, std::uint64_t position, bool last) override {
     if (in_long_line_) {
-      const char* const newline = find_newline(window.data(), window.data() + window.size());
+      const char* const newline = logweir::find_newline(window.data(), window.data() + window.size());
       in_long_line_ = newline == nullptr && !last;
       return newline == nullptr ? window.size() : static_cast<std::size_t>(newline - window.data()) + 1;
     }
