@@ -138,7 +138,7 @@ bool Backlog::take(Left& left, const Read& read) {
   batch->hold(read.chunk);
   read.chunk->used += static_cast<std::uint32_t>(used);
   gap.at = read.at + used;
-  setup_.deliver(std::move(batch), *gap.second, read.at, gap.at);
+  setup_.deliver(batch, *gap.second, read.at, gap.at);
   return true;
 }
 

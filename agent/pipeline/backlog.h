@@ -38,7 +38,7 @@ class Backlog final : public Leaving {
     Router& router;
     std::size_t lanes;
     // Takes what was read again; its bytes are [begin, end) of the second reading.
-    std::function<void(BatchRef batch, SourceState& second, std::uint64_t begin, std::uint64_t end)> deliver;
+    std::function<void(const BatchRef& batch, SourceState& second, std::uint64_t begin, std::uint64_t end)> deliver;
     std::function<void(std::uint64_t bytes)> lost;    // destroyed before they could be read again
     std::function<void(std::size_t lane)> caught_up;  // it has no gap any more
   };

@@ -40,8 +40,8 @@ Post::Post(PostServices services, std::string name, std::string id, std::vector<
       gate_(services_.loop, paused_counter(services_.metrics, name_), services_.lanes + 1),
       backlog_({services_.loop, services_.batches.pool(), services_.batches, services_.ledger, services_.jobs,
                 services_.router, services_.lanes,
-                [this](BatchRef batch, SourceState& second, std::uint64_t begin, std::uint64_t end) {
-                  deliver_again(std::move(batch), second, begin, end);
+                [this](const BatchRef& batch, SourceState& second, std::uint64_t begin, std::uint64_t end) {
+                  deliver_again(batch, second, begin, end);
                 },
                 [this](std::uint64_t bytes) { lose_left(bytes); }, [this](std::size_t lane) { lane_has_room(lane); }}) {
 }
@@ -149,7 +149,7 @@ void Post::deliver(BatchRef batch, Source source, std::uint64_t begin, std::uint
 }
 
 // What the parsers and filters make of it is what they made of it for the others, who have it.
-void Post::deliver_again(BatchRef batch, SourceState& second, std::uint64_t begin, std::uint64_t end) {
+void Post::deliver_again(const BatchRef& batch, SourceState& second, std::uint64_t begin, std::uint64_t end) {
   const SourceState& source = *second.second_of;
   batch->receipt = services_.ledger.begin(second, begin, end);
   batch->claim = batch->receipt.get();

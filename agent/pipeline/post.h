@@ -96,7 +96,7 @@ class Post final : public Intake {
  private:
   void decode(Batch& batch);
   Decoded run(Decoder& decoder, Batch& batch, Nanos wall);
-  void deliver_again(BatchRef batch, SourceState& second, std::uint64_t begin, std::uint64_t end);
+  void deliver_again(const BatchRef& batch, SourceState& second, std::uint64_t begin, std::uint64_t end);
   void lose_left(std::uint64_t bytes);
   ChunkRef or_hold(ChunkRef chunk);
 
