@@ -224,6 +224,7 @@ const InputEntry kDummyInput = {
     .summary = "Makes records up, at a rate.",
     .schema = &kSchema,
     .make_options = make_options_of<DummyOptions>,
+    // NOLINTNEXTLINE(performance-unnecessary-value-param): the entry's signature
     .make = [](OptionsPtr options, InputShared*) -> std::unique_ptr<Input> {
       return std::make_unique<DummyInput>(std::static_pointer_cast<const DummyOptions>(options));
     },

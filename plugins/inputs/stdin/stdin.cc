@@ -172,6 +172,7 @@ const InputEntry kStdinInput = {
     .summary = "Reads lines from the standard input; the agent stops when that has ended and all is delivered.",
     .schema = &kSchema,
     .make_options = make_options_of<StdinOptions>,
+    // NOLINTNEXTLINE(performance-unnecessary-value-param): the entry's signature
     .make = [](OptionsPtr options, InputShared*) -> std::unique_ptr<Input> {
       return std::make_unique<StdinInput>(std::static_pointer_cast<const StdinOptions>(options));
     },

@@ -41,7 +41,8 @@ void KnownGenerations::add_foreign(const std::vector<ForeignPosition>& positions
     if (position.path.size() > kMostPathBytes) continue;
     keep(fact_key(fact.uid), write_fact(fact));
     ++streams_[fact.stream];
-    by_inode_.emplace(fact.id.ino, Entry{std::move(fact)});
+    const std::uint64_t inode = fact.id.ino;
+    by_inode_.emplace(inode, Entry{std::move(fact)});
   }
   keep(kBeganKey, "1");
   began_ = said_began_ = true;
