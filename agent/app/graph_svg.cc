@@ -87,7 +87,7 @@ void place_column(Layout& layout, std::size_t layer) {
   for (std::size_t i = 0; i < layout.items.size(); ++i) {
     if (layout.items[i].layer == layer) column.emplace_back(middle_of(layout, i), i);
   }
-  std::stable_sort(column.begin(), column.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(column.begin(), column.end());  // of equals the earlier item first
   for (std::size_t row = 0; row < column.size(); ++row) layout.items[column[row].second].row = static_cast<double>(row);
   layout.rows = std::max(layout.rows, column.size());
 }
