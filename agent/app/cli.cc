@@ -124,18 +124,22 @@ std::vector<GivenFlag> given_flags(const CLI::App& app, const std::map<const CLI
   return given;
 }
 
+// Help is ours to print.
+CLI::App* add_command(CLI::App& app, const char* name) {
+  CLI::App* command = app.add_subcommand(name, "");
+  command->set_help_flag();
+  return command;
+}
+
 // The commands that look at the pipeline.
 void add_looking(CLI::App& app, Words& words) {
-  CLI::App* graph = app.add_subcommand("graph", "");
-  graph->set_help_flag();
+  CLI::App* graph = add_command(app, "graph");
   graph->add_option("--format", words.graph.format, "");
-  CLI::App* top = app.add_subcommand("top", "");
-  top->set_help_flag();
+  CLI::App* top = add_command(app, "top");
   top->add_option("--url", words.top.url, "");
   top->add_option("--interval", words.top.interval, "");
   top->add_flag("--once", words.top.once, "");
-  CLI::App* tap = app.add_subcommand("tap", "");
-  tap->set_help_flag();
+  CLI::App* tap = add_command(app, "tap");
   tap->add_option("instance", words.tap.instance, "")->required();
   tap->add_option("--url", words.tap.url, "");
   tap->add_option("--match", words.tap.match, "");
@@ -153,23 +157,19 @@ Cli parse(int argc, const char* const* argv) {
   app.add_flag("-V,--version", words.version, "");
   app.add_flag("-D,--dry-run", words.dry_run, "");
   const std::map<const CLI::Option*, const Flag*> flags = add_quick_flags(app);
-  app.add_subcommand("check", "")->set_help_flag();
-  app.add_subcommand("version", "")->set_help_flag();
-  CLI::App* help = app.add_subcommand("help", "");
-  help->set_help_flag();
+  add_command(app, "check");
+  add_command(app, "version");
+  CLI::App* help = add_command(app, "help");
   help->add_option("plugin", words.plugin, "");
-  CLI::App* convert = app.add_subcommand("convert", "");
-  convert->set_help_flag();
+  CLI::App* convert = add_command(app, "convert");
   convert->add_option("conf", words.convert.from, "")->required();
   convert->add_option("-o,--output", words.convert.to, "");
-  CLI::App* dlq = app.add_subcommand("dlq", "");
-  dlq->set_help_flag();
+  CLI::App* dlq = add_command(app, "dlq");
   dlq->add_option("what", words.dlq.verb, "")->required();
   dlq->add_option("numbers", words.dlq.numbers, "");
   dlq->add_option("--output", words.dlq.output, "");
   dlq->add_flag("--all", words.dlq.all, "");
-  CLI::App* spool = app.add_subcommand("spool", "");
-  spool->set_help_flag();
+  CLI::App* spool = add_command(app, "spool");
   spool->add_option("what", words.spool.verb, "");
   spool->add_option("--output", words.spool.output, "");
   spool->add_option("--limit", words.spool.limit, "");

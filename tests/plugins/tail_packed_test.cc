@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "codec/compress.h"
+#include "support/packed.h"
 #include "support/tail_bench.h"
 
 namespace logweir {
@@ -12,14 +12,6 @@ namespace logweir {
 namespace {
 
 using Lines = std::vector<std::string>;
-
-std::string packed(Compression kind, std::string text) {
-  Compressor compressor(kind);
-  const iovec piece{text.data(), text.size()};
-  std::string out(compressor.bound(text.size()), '\0');
-  out.resize(compressor.compress({&piece, 1}, out).value());
-  return out;
-}
 
 std::string gzipped(std::string text) { return packed(Compression::gzip, std::move(text)); }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/command_line.h"
 #include "support/fake_shelf.h"
 #include "support/temp_directory.h"
 
@@ -13,11 +14,6 @@ namespace logweir {
 namespace {
 
 using Action = Cli::Action;
-
-Cli cli(std::vector<const char*> words) {
-  words.insert(words.begin(), "logweir");
-  return parse_cli(static_cast<int>(words.size()), words.data());
-}
 
 struct Said {
   std::ostringstream out, err;

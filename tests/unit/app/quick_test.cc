@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/cli.h"
+#include "support/command_line.h"
 #include "support/fake_shelf.h"
 #include "support/temp_directory.h"
 
@@ -14,11 +14,6 @@ namespace logweir {
 namespace {
 
 using Action = Cli::Action;
-
-Cli cli(std::vector<const char*> words) {
-  words.insert(words.begin(), "logweir");
-  return parse_cli(static_cast<int>(words.size()), words.data());
-}
 
 // What a command line makes of the fake plugins.
 struct Loaded {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string>
 
+#include "support/packed.h"
+
 namespace logweir {
 namespace {
 
@@ -13,14 +15,6 @@ std::string text_of(std::size_t lines) {
   std::string text;
   for (std::size_t i = 0; i < lines; ++i) text += "seq=" + std::to_string(i) + " the quick brown fox\n";
   return text;
-}
-
-std::string packed(Compression kind, std::string text) {
-  Compressor compressor(kind);
-  const iovec piece{text.data(), text.size()};
-  std::string out(compressor.bound(text.size()), '\0');
-  out.resize(compressor.compress({&piece, 1}, out).value());
-  return out;
 }
 
 // Fed in pieces of `step` bytes into spaces of `room` bytes; ends where nothing more comes.
