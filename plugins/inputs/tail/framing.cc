@@ -9,6 +9,8 @@ namespace logweir::tail {
 
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 // At most `limit` bytes, without half a UTF-8 character at the end.
 std::string_view cut_text(std::string_view text, std::uint64_t limit) {
   text = text.substr(0, limit);
@@ -51,7 +53,7 @@ Trim trim_of(TextCode code) {
     case TextCode::utf8:
       break;
   }
-  return {"\r", "\xef\xbb\xbf"};
+  return {"\r", kByteOrderMark};
 }
 
 std::string_view decoded(std::string_view text, const LineRules& rules, bool cut, Decoding& decoding) {
@@ -67,7 +69,15 @@ void frame_line(Batch& batch, const Line& line, Nanos now, const LineRules& rule
   if (decoding != nullptr) {
     trim(trim_of(decoding->code()), line.position, text, whole);
   } else {
-    trim({"\r", "\xef\xbb\xbf"}, line.position, text, whole);
+    // By hand: this is done to every line there is.
+    if (text.size() == whole && text.ends_with('\r')) {
+      text.remove_suffix(1);
+      --whole;
+    }
+    if (line.position == 0 && text.starts_with(kByteOrderMark)) {
+      text.remove_prefix(kByteOrderMark.size());
+      whole -= kByteOrderMark.size();
+    }
   }
   if (whole == 0 && rules.skip_empty) return;
   const bool cut = whole > rules.limit;
